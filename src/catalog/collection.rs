@@ -1,0 +1,58 @@
+//! One declared collection.
+
+use crate::model::{ChunkMap, IndexSpec, Node, ShardKey};
+use crate::text::{Located, SourceId};
+
+/// How a collection is spread.
+#[derive(Debug, Clone)]
+pub enum Sharding {
+    /// Sharded by a key.
+    Sharded(ShardKey),
+    /// A key was declared, but no server takes it (`Collection::key_pattern` has it).
+    Invalid,
+    /// Declared to lie on one shard.
+    Unsharded,
+    /// Only indexes are known; nothing says whether it is sharded.
+    Undeclared,
+}
+
+/// The indexes of a collection, as far as declarations tell them.
+#[derive(Debug, Clone, Default)]
+pub struct IndexList {
+    /// Each with the declaration source it was read from.
+    pub specs: Vec<(SourceId, IndexSpec)>,
+    /// A dump listed them all; otherwise only statements are known.
+    pub complete: bool,
+}
+
+/// One declared collection. `pattern` may be a glob.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    /// The namespace, or a glob over namespaces.
+    pub pattern: String,
+    /// How it is spread.
+    pub sharding: Sharding,
+    /// The key pattern as written, valid or not.
+    pub key_pattern: Option<Node>,
+    /// The source whose statement declared the sharding (or the first index).
+    pub source: SourceId,
+    /// The key was declared unique: where.
+    pub unique_key: Option<Located<bool>>,
+    /// The collection's default collation, if declared.
+    pub collation: Option<Node>,
+    /// Known indexes.
+    pub indexes: IndexList,
+    /// Known chunks.
+    pub chunks: Option<ChunkMap>,
+}
+
+impl Collection {
+    /// The key, if the collection is sharded.
+    #[must_use]
+    pub fn shard_key(&self) -> Option<&ShardKey> {
+        match &self.sharding {
+            Sharding::Sharded(key) => Some(key),
+            Sharding::Unsharded | Sharding::Undeclared | Sharding::Invalid => None,
+        }
+    }
+}

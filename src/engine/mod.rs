@@ -1,0 +1,1 @@
+//! Puts it together: chunks, rayon, ordered merge, grouping, summary.

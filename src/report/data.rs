@@ -1,0 +1,211 @@
+//! What a run found, ready to be printed. Everything is owned and in its final order.
+
+use std::collections::BTreeMap;
+
+use crate::rules::Severity;
+
+/// Calls and time of one class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClassCount {
+    /// Records.
+    pub count: u64,
+    /// Sum of `durationMillis`.
+    pub millis: u64,
+}
+
+/// A rule that was not run for want of evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotChecked {
+    /// `SL401`.
+    pub code: &'static str,
+    /// `indexes`.
+    pub needs: &'static str,
+}
+
+/// A line that no known format explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadLine {
+    /// The input as the user named it.
+    pub path: String,
+    /// 1-based line.
+    pub line: u64,
+    /// 1-based column of the failure, in bytes.
+    pub column: u64,
+    /// What is wrong, what was expected.
+    pub why: String,
+}
+
+/// The counts of a run (`cli.md`, `check --format json`).
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// Physical lines of log inputs.
+    pub lines: u64,
+    /// Slow-query records.
+    pub slow_queries: u64,
+    /// Records of other kinds, blank lines included.
+    pub other_records: u64,
+    /// Lines that no format explains.
+    pub not_understood: u64,
+    /// Explain documents.
+    pub explains: u64,
+    /// Records that the server cut.
+    pub truncated: u64,
+    /// Findings hidden by suppressions.
+    pub suppressed: u64,
+    /// Records that repeat an operation told by another record.
+    pub duplicates: u64,
+    /// The cluster's own traffic.
+    pub internal: u64,
+    /// Commands without a filter to route.
+    pub not_queries: u64,
+    /// A shard's records of operations whose router's records are in the run.
+    pub via_router: u64,
+    /// By class name: `targeted`, `multi-shard`, `broadcast`, `unknown`, `unsharded`, `undeclared`; all six, always.
+    pub classes: BTreeMap<&'static str, ClassCount>,
+    /// Rules not run.
+    pub not_checked: Vec<NotChecked>,
+    /// First and last time of a record, RFC 3339 with `Z`.
+    pub from: Option<String>,
+    /// The last.
+    pub to: Option<String>,
+    /// Whose rules held.
+    pub server_version: String,
+    /// Nothing named the version.
+    pub version_assumed: bool,
+    /// The first lines not understood.
+    pub unread: Vec<UnreadLine>,
+    /// Things to tell the user in the summary: no slow queries and how to get them, folded shapes …
+    pub notes: Vec<String>,
+    /// Sources that were read, as named by the user.
+    pub inputs: Vec<String>,
+}
+
+/// One shape of one operation on one namespace.
+#[derive(Debug, Clone)]
+pub struct ShapeRow {
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// `find` …
+    pub operation: &'static str,
+    /// The value-free text.
+    pub shape: String,
+    /// 32 hexadecimal digits.
+    pub fingerprint: String,
+    /// The worst class seen, or `undeclared`.
+    pub class: &'static str,
+    /// Records by class.
+    pub classes: BTreeMap<&'static str, u64>,
+    /// Records.
+    pub count: u64,
+    /// Sum of `durationMillis`.
+    pub millis: u64,
+    /// The longest.
+    pub max_millis: u64,
+    /// Least and greatest `nShards` seen.
+    pub observed_shards: Option<(u64, u64)>,
+    /// Why the class is what it is, for the reader.
+    pub reason: String,
+}
+
+/// A place in an input. Lines and columns are 1-based, columns count bytes, byte ranges are half-open.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// As the user named the input; `-` for standard input.
+    pub path: String,
+    /// First line.
+    pub line: u64,
+    /// First column.
+    pub column: u64,
+    /// Last line.
+    pub end_line: u64,
+    /// One past the last column.
+    pub end_column: u64,
+    /// Offset of the first byte in the decompressed input.
+    pub byte_start: u64,
+    /// One past the last byte.
+    pub byte_end: u64,
+}
+
+/// A label of the example, placed in the input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExampleLabel {
+    /// Where.
+    pub location: Location,
+    /// What the label says.
+    pub text: String,
+    /// The bytes it points at, exactly as in the input.
+    pub snippet: Vec<u8>,
+    /// The range in `Example::record` (or, with `other_source`, in that declaration's text).
+    pub start: usize,
+    /// One past the last byte of that range.
+    pub end: usize,
+    /// The label points into a declaration: an index into `Report::declarations`.
+    pub other_source: Option<usize>,
+}
+
+/// The worst example of a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The record's bytes (a log line without its line end), or the whole text of a declaration file.
+    pub record: Vec<u8>,
+    /// Whether `record` is a log record (to be laid out again) or a declaration (shown as it is).
+    pub is_declaration: bool,
+    /// The line of the record's first byte.
+    pub line: u64,
+    /// The first label is the primary one. Never empty.
+    pub labels: Vec<ExampleLabel>,
+}
+
+/// Findings of one rule on one shape (or one declaration), grouped.
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    /// `SL101`.
+    pub code: &'static str,
+    /// `broadcast-query`.
+    pub rule: &'static str,
+    /// How serious.
+    pub severity: Severity,
+    /// After `--ns-map`; empty where none applies.
+    pub namespace: String,
+    /// `find` …; `None` for declarations and lines.
+    pub operation: Option<&'static str>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// The shape, for findings on queries.
+    pub shape: Option<String>,
+    /// The shape's fingerprint, or that of (rule, namespace, subject).
+    pub fingerprint: String,
+    /// Records.
+    pub count: u64,
+    /// Sum of `durationMillis`.
+    pub millis: u64,
+    /// Time of the first, RFC 3339.
+    pub first_seen: Option<String>,
+    /// Time of the last.
+    pub last_seen: Option<String>,
+    /// Against the baseline; `None` without one.
+    pub new: Option<bool>,
+    /// The class in the baseline.
+    pub was: Option<&'static str>,
+    /// The class now.
+    pub now: Option<&'static str>,
+    /// The worst example.
+    pub example: Example,
+    /// `comment` of the worst example.
+    pub comment: Option<String>,
+}
+
+/// Everything a run found.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The counts.
+    pub summary: Summary,
+    /// All shapes, by time, then count, then name.
+    pub shapes: Vec<ShapeRow>,
+    /// All diagnostics: severity, time, code, namespace, shape, place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Path and text of the declarations that labels point into.
+    pub declarations: Vec<(String, Vec<u8>)>,
+}

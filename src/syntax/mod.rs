@@ -1,6 +1,7 @@
 //! Text to model: the only place that knows nom and serde_json.
 
 mod error;
+pub mod ext_json;
 mod record;
 
 pub use error::SyntaxError;

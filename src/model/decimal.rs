@@ -72,3 +72,11 @@ fn rounded(digits: &str) -> (u128, i32) {
     let tie_to_even = rest.starts_with('5') && coefficient % 2 == 1;
     (coefficient + u128::from(above_half || tie_to_even), i32::try_from(rest.len()).unwrap_or(i32::MAX))
 }
+
+impl Decimal128 {
+    /// Whether it is 0 or -0, of any exponent.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        matches!(self, Self::Finite { coefficient: 0, .. })
+    }
+}

@@ -1,8 +1,13 @@
 //! Where the router sends a statement: predicate, bounds, key ranges, shards. The procedure is that of MongoDB's router
 //! (`docs/DESIGN.md` names the sources); one file per step.
 
+mod expression;
+mod parse;
+mod predicate;
 mod verdict;
 
+pub use expression::{Expression, ExpressionKind};
+pub use predicate::{Comparison, Condition, InList, Negation, Operator, Predicate};
 pub use verdict::{Cause, Class, FieldBinding, FieldBounds, Reason, RouterError, Verdict};
 
 use crate::catalog::Collection;

@@ -3,6 +3,7 @@
 
 mod expression;
 mod parse;
+mod pipeline;
 mod predicate;
 mod verdict;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{Document, Field, Node, Value};
 
 use super::super::parse::MAX_DEPTH;
-use super::changes::{Changes, Touched, join};
+use super::changes::{Changes, Touched, is_at_or_below, join};
 
 /// What one leaf of a `$project` asks for.
 enum Leaf<'a> {
@@ -22,13 +22,14 @@ pub(super) fn project(spec: &Document) -> Option<Changes> {
     let mut kept = BTreeSet::new();
     let mut dropped = BTreeSet::new();
     let mut changes = Changes::default();
-    let mut computes = false;
+    let (mut computes, mut computes_id) = (false, false);
     for leaf in leaves {
         match leaf {
             Leaf::Keep(path) => drop(kept.insert(path)),
             Leaf::Drop(path) => drop(dropped.insert(path)),
             Leaf::Compute(path, node) => {
                 computes = true;
+                computes_id |= is_at_or_below(&path, "_id");
                 changes.compute(&path, node);
             }
             Leaf::Hidden(_) => return None,
@@ -36,7 +37,7 @@ pub(super) fn project(spec: &Document) -> Option<Changes> {
     }
     let includes = computes || kept.iter().any(|path| path != "_id") || dropped.is_empty();
     if includes && dropped.iter().all(|path| path == "_id") {
-        if dropped.is_empty() {
+        if dropped.is_empty() && !computes_id {
             kept.insert("_id".to_owned());
         }
         changes.touched = Touched::AllBut(kept);
@@ -134,6 +135,7 @@ mod tests {
         assert_eq!(projected(r#"{"_id": 0}"#).origin("a").as_deref(), Some("a"));
         assert_eq!(projected(r#"{"_id": 0, "b": 1}"#).origin("a"), None);
         assert_eq!(projected(r#"{"_id": 0, "b": 1}"#).origin("_id"), None);
+        assert_eq!(projected(r#"{"_id": {"$add": ["$a", 1]}}"#).origin("_id"), None);
         assert_eq!(projected(r#"{"_id": 0, "n": "$a"}"#).origin("n").as_deref(), Some("a"));
     }
 }

@@ -136,6 +136,9 @@ fn renames_are_followed_back_to_the_front() {
         (r#"[{"$group": {"_id": {"k": "$a"}}}, {"$match": {"_id": {"k": 5}}}]"#, "-"),
         (r#"[{"$group": {"_id": "$a.b"}}, {"$match": {"_id": 5}}]"#, "-"),
         (r#"[{"$sortByCount": "$a"}, {"$match": {"_id": 5, "count": 2}}]"#, "a"),
+        (r#"[{"$group": {"_id": "$a"}}, {"$project": {"_id": 0, "n": "$_id"}}, {"$match": {"n": 5}}]"#, "a"),
+        (r#"[{"$addFields": {"a": "$b", "b": "$a"}}, {"$match": {"b": 5}}]"#, "a"),
+        (r#"[{"$project": {"_id": "$a"}}, {"$match": {"_id": 5}}]"#, "a"),
         (r#"[{"$project": {"n": "$a"}}, {"$group": {"_id": "$n"}}, {"$match": {"_id": 5}}]"#, "a"),
     ] {
         assert_leads(pipeline, expected);

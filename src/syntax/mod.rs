@@ -3,6 +3,7 @@
 mod error;
 pub mod ext_json;
 mod record;
+mod structured;
 
 pub use error::SyntaxError;
-pub use record::{Fact, Record, Role};
+pub use record::{Fact, Record, Role, read_record};

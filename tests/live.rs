@@ -2,6 +2,8 @@
 //! must give each operation its class, account for every line, and point at bytes that say what it claims.
 //! Needs a mongod (`tests/live/install-mongod`); without one the tests say that they were skipped.
 
+#[path = "live/cluster.rs"]
+mod cluster;
 #[path = "live/server.rs"]
 mod server;
 #[path = "live/workload.rs"]
@@ -12,7 +14,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use cluster::Cluster;
+use mongodb::bson::{Bson, Document, doc};
+use serde_json::{Value, json};
 use server::Server;
 use workload::{CASES, HASHED, RANGED};
 
@@ -149,4 +153,110 @@ fn a_run_without_findings_ends_with_0(log: &Path) {
     assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
     let run = output(check(&["--ns", "ranged.find_by_no_key", log.to_str().unwrap()]));
     assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
+/// Filters on the keys of [`the_router_asks_the_shards_that_were_foretold`].
+fn filters() -> Vec<Document> {
+    vec![
+        doc! {},
+        doc! { "a": 5 },
+        doc! { "a": 10 },
+        doc! { "a": 5, "b": "x" },
+        doc! { "b": "x" },
+        doc! { "a": { "$lt": 10 } },
+        doc! { "a": { "$lte": 9 } },
+        doc! { "a": { "$gt": 20 } },
+        doc! { "a": { "$gte": 12, "$lt": 18 } },
+        doc! { "a": { "$ne": 5 } },
+        doc! { "a": { "$in": [1, 25] } },
+        doc! { "a": { "$in": [] } },
+        doc! { "a": null },
+        doc! { "a": "text" },
+        doc! { "a": { "$exists": true } },
+        doc! { "a": { "$exists": false } },
+        doc! { "$or": [{ "a": 1 }, { "a": 15, "b": "y" }] },
+        doc! { "$or": [{ "a": 1 }, { "b": "y" }] },
+        doc! { "$and": [{ "a": { "$gt": 3 } }, { "a": { "$lt": 7 } }] },
+        doc! { "$expr": { "$eq": ["$a", 15] } },
+        doc! { "$expr": { "$gt": ["$a", 15] } },
+        doc! { "a": { "$not": { "$gt": 3 } } },
+        doc! { "a": { "$type": "number" } },
+        doc! { "a": 7.5, "c": { "$gt": 1 } },
+    ]
+}
+
+#[test]
+fn the_router_asks_the_shards_that_were_foretold() {
+    let Some(mongod) = server::installed("live") else { return };
+    let cluster = Cluster::start(&mongod);
+    let (low, high) = (4_611_686_018_427_387_904_i64, -4_611_686_018_427_387_904_i64);
+    let collections = [
+        ("ranged", doc! { "a": 1 }, vec![doc! { "a": 10 }, doc! { "a": 20 }]),
+        ("compound", doc! { "a": 1, "b": 1 }, vec![doc! { "a": 5, "b": "m" }, doc! { "a": 15, "b": Bson::MinKey }]),
+        ("hashed", doc! { "a": "hashed" }, vec![doc! { "a": high }, doc! { "a": 0_i64 }, doc! { "a": low }]),
+    ];
+    let mut cases = Vec::new();
+    for (collection, key, edges) in &collections {
+        cluster.shard(collection, key, edges);
+        let chunks = cluster.chunks(collection);
+        for filter in filters() {
+            let asked = cluster.asked(collection, &filter);
+            let case = json!({
+                "id": format!("{collection} {filter}"), "ns": format!("shop.{collection}"), "serverVersion": "6.0.5",
+                "shardKey": Bson::from(key.clone()).into_relaxed_extjson(), "chunks": chunks,
+                "op": "find", "filter": Bson::from(filter).into_relaxed_extjson(),
+            });
+            cases.push((case, asked));
+        }
+    }
+    let foretold = route(cases.iter().map(|(case, _)| case));
+    assert_eq!(foretold.len(), cases.len());
+    let mut wrong = Vec::new();
+    for ((case, asked), answer) in cases.iter().zip(&foretold) {
+        if answer["shards"] != json!(asked) {
+            wrong.push(format!("{}: {}, but the router asked {asked:?}", case["id"], answer["shards"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    what_the_routers_log_counts_is_not_contradicted(&cluster);
+}
+
+/// The answers of `route --cases`, in order, their shards sorted.
+fn route<'a>(cases: impl Iterator<Item = &'a Value>) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cases.jsonl");
+    fs::write(&file, cases.map(|case| format!("{case}\n")).collect::<String>()).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_shardlint")).args(["route", "--cases"]).arg(&file).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let lines = String::from_utf8(run.stdout).unwrap();
+    let mut answers: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for answer in &mut answers {
+        if let Some(shards) = answer["shards"].as_array_mut() {
+            shards.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+        }
+    }
+    answers
+}
+
+fn what_the_routers_log_counts_is_not_contradicted(cluster: &Cluster) {
+    let log = cluster.router().log("router.log");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shardlint"));
+    command.args(["check", "--isolated", "--format", "json", "--shards", "3"]);
+    for key in ["shop.ranged={ a: 1 }", "shop.compound={ a: 1, b: 1 }", "shop.hashed={ a: 'hashed' }"] {
+        command.args(["--shard-key", key]);
+    }
+    let run = output({
+        command.arg(&log);
+        command
+    });
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let contradicted: Vec<&Value> = list(&report, "diagnostics").iter().filter(|d| d["code"] == "SL901").collect();
+    assert!(contradicted.is_empty(), "{contradicted:#?}");
+    let observed = |class: &str| {
+        let of_class =
+            list(&report, "shapes").iter().filter(|s| s["class"] == class && s["observed_shards"].is_object());
+        of_class.map(|shape| shape["observed_shards"]["max"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert!(observed("targeted").iter().all(|shards| *shards == 1), "{:?}", observed("targeted"));
+    assert!(observed("broadcast").iter().any(|shards| *shards == 3), "{:?}", observed("broadcast"));
 }

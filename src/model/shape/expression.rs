@@ -2,13 +2,13 @@
 
 use crate::model::value::{Array, Document, Node, Value};
 
-use super::writer::{ANY, Writer};
+use super::writer::Writer;
 
 impl Writer {
     /// An expression.
     pub(super) fn expression(&mut self, node: &Node) {
         match &node.value {
-            Value::Document(document) if is_literal_wrapper(document) => self.raw(ANY),
+            Value::Document(document) if is_literal_wrapper(document) => self.literal(&document.fields[0].node),
             Value::Document(document) => self.expression_document(document),
             Value::Array(array) => self.expression_list(array, false),
             Value::String(text) if text.starts_with('$') => self.quoted(text),

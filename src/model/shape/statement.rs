@@ -4,7 +4,7 @@ use crate::model::statement::{Statement, Verb};
 use crate::model::value::{Document, Node, Value};
 use crate::text::Fingerprint;
 
-use super::writer::Writer;
+use super::writer::{CUT, Writer};
 
 /// Longer texts are cut, and end with the fingerprint of the whole text.
 const LONGEST: usize = 2000;
@@ -32,6 +32,9 @@ impl Shape {
             writer.update(update);
         }
         options(&mut writer, statement);
+        if statement.options_partial {
+            writer.word_only(CUT);
+        }
         Self { text: bounded(writer.text()) }
     }
 

@@ -4,7 +4,7 @@ use crate::model::value::{Array, Document, Field, Node, Value};
 
 /// Any scalar literal.
 pub(super) const ANY: &str = "?";
-/// The server cut the record here.
+/// The server cut the record here, or hid what would stand here.
 pub(super) const CUT: &str = "<cut>";
 
 /// Writes one shape.

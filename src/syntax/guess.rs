@@ -30,7 +30,7 @@ fn binary(sample: &[u8]) -> Option<&'static str> {
         return Some("a tar archive; unpack it first");
     }
     if is_bson(sample) {
-        let is_diagnostic = memmem::find(sample.get(4..64).unwrap_or_default(), b"\x10type\0").is_some();
+        let is_diagnostic = memmem::find(&sample[4..sample.len().min(64)], b"\x10type\0").is_some();
         return Some(if is_diagnostic {
             "diagnostic data of mongod (FTDC), which holds no queries; expected its log"
         } else {

@@ -77,5 +77,6 @@ If the value really is computed from the document and cannot be known before.
 ## Versions
 
 `$expr` with `$eq` is understood since 3.6, with ranges since 5.0. Sources:
-<https://www.mongodb.com/docs/manual/reference/operator/query/expr/>, `src/mongo/db/matcher/rewrite_expr.cpp` of the server.
+<https://www.mongodb.com/docs/manual/reference/operator/query/expr/>,
+`src/mongo/db/matcher/rewrite_expr.cpp` of the server.
 "#;

@@ -2,6 +2,8 @@
 //! must give each operation its class, account for every line, and point at bytes that say what it claims.
 //! Needs a mongod (`tests/live/install-mongod`); without one the tests say that they were skipped.
 
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
 #[path = "live/cluster.rs"]
 mod cluster;
 #[path = "live/server.rs"]

@@ -1,7 +1,9 @@
 //! Text to model: the only place that knows nom and serde_json.
 
 mod error;
+pub mod ext_json;
 mod record;
+mod structured;
 
 pub use error::SyntaxError;
-pub use record::{Fact, Record, Role};
+pub use record::{Fact, Record, Role, read_record};

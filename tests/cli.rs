@@ -21,7 +21,20 @@ fn shardlint() -> Command {
 
 #[test]
 fn transcripts_are_true() {
-    trycmd::TestCases::new().env("NO_COLOR", "1").case("tests/cli/*.trycmd").case("tests/cli/*.toml");
+    trycmd::TestCases::new().env("NO_COLOR", "1").case("tests/cli/*.trycmd");
+}
+
+#[test]
+fn a_pipe_is_read_like_a_file() {
+    let report = |command: &mut Command| -> serde_json::Value {
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    };
+    let file = report(shardlint().args(SAMPLE).args(["--format", "json"]));
+    let log = std::fs::File::open(SAMPLE[3]).unwrap();
+    let pipe = report(shardlint().args(&SAMPLE[..3]).args(["--format", "json", "-"]).stdin(log));
+    assert_eq!(pipe["shapes"], file["shapes"]);
+    assert_eq!(pipe["summary"], file["summary"]);
+    assert!(!file["shapes"].as_array().unwrap().is_empty());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod error;
 pub mod ext_json;
 mod record;
+pub mod shell;
 
 pub use error::SyntaxError;
 pub use record::{Fact, Record, Role};

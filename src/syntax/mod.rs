@@ -4,6 +4,7 @@ mod error;
 pub mod ext_json;
 mod guess;
 mod record;
+pub mod shell;
 mod structured;
 
 pub use error::SyntaxError;

@@ -47,6 +47,18 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Whether it is known how its documents are spread: by a valid key, or not at all.
+    #[must_use]
+    pub fn says_where_documents_lie(&self) -> bool {
+        matches!(self.sharding, Sharding::Sharded(_) | Sharding::Unsharded)
+    }
+
+    /// Whether it is declared to lie on one shard.
+    #[must_use]
+    pub fn is_unsharded(&self) -> bool {
+        matches!(self.sharding, Sharding::Unsharded)
+    }
+
     /// The key, if the collection is sharded.
     #[must_use]
     pub fn shard_key(&self) -> Option<&ShardKey> {

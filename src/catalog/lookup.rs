@@ -2,6 +2,8 @@
 
 use globset::{Glob, GlobMatcher};
 
+use crate::model::Namespace;
+
 use super::collection::Collection;
 
 /// Database names of test suites mapped to the declared ones (`--ns-map 'shop_test_*=shop'`).
@@ -21,6 +23,15 @@ impl NamespaceMap {
         let glob = Glob::new(pattern.trim()).map_err(|e| format!("`{pattern}` is no glob: {}", e.kind()))?;
         self.rules.push((glob.compile_matcher(), database.trim().to_owned()));
         Ok(())
+    }
+
+    /// The namespace that `namespace` is reported under.
+    #[must_use]
+    pub fn apply(&self, namespace: &Namespace) -> Namespace {
+        match self.map(namespace.database()) {
+            same if same == namespace.database() => namespace.clone(),
+            other => Namespace::new(other, namespace.collection()),
+        }
     }
 
     /// The name that `database` is reported under.
@@ -67,6 +78,15 @@ impl Catalog {
     pub fn collections(&self) -> impl Iterator<Item = &Collection> {
         self.collections.iter().map(|(_, collection)| collection)
     }
+
+    /// Whether any collection is declared to be sharded or unsharded.
+    #[must_use]
+    pub fn declares_sharding(&self) -> bool {
+        self.collections().any(Collection::says_where_documents_lie)
+    }
+
+    /// TEMP
+    pub fn nearest(&self, _s: &[&str]) -> Vec<(String, String)> { Vec::new() }
 
     /// Whether nothing is declared.
     #[must_use]

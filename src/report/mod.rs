@@ -11,6 +11,7 @@ mod frame;
 mod json;
 mod jsonl;
 mod pretty;
+mod statistics;
 mod summary;
 mod wording;
 mod wrap;
@@ -20,6 +21,7 @@ use std::io;
 pub use data::{
     ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
+pub use statistics::statistics;
 pub use escape::{escape, escape_bytes};
 
 /// How a report is written.

@@ -3,11 +3,14 @@
 pub mod declaration;
 mod error;
 pub mod ext_json;
+mod guess;
 pub mod index_list;
 pub mod recognize;
 mod record;
 pub mod shard_key;
 pub mod shell;
+mod structured;
 
 pub use error::SyntaxError;
-pub use record::{Fact, Record, Role};
+pub use guess::looks_like;
+pub use record::{Fact, Record, Role, read_record};

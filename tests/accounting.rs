@@ -45,7 +45,8 @@ fn every_label_cuts_its_snippet_out_of_the_input() {
         let path = log.path.to_str().expect("a UTF-8 path");
         for diagnostic in report(path)["diagnostics"].as_array().expect("diagnostics") {
             for label in diagnostic["labels"].as_array().expect("labels") {
-                let at = |name: &str| usize::try_from(label["location"][name].as_u64().expect("a number")).expect("small");
+                let at =
+                    |name: &str| usize::try_from(label["location"][name].as_u64().expect("a number")).expect("small");
                 if label["location"]["path"] != path {
                     continue;
                 }

@@ -154,12 +154,16 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
         seen.sort_unstable();
         seen.dedup();
         let nearest = settings.catalog.nearest(&seen);
-        let pairs = nearest.iter().take(3).map(|(declared, seen)| {
-            format!("`{}` is declared, `{}` is queried", escape(declared), escape(seen))
-        });
+        let pairs = nearest
+            .iter()
+            .take(3)
+            .map(|(declared, seen)| format!("`{}` is declared, `{}` is queried", escape(declared), escape(seen)));
         let pairs: Vec<String> = pairs.collect();
         let hint = if pairs.is_empty() {
-            format!("queried are {}", seen.iter().take(5).map(|ns| format!("`{}`", escape(ns))).collect::<Vec<_>>().join(", "))
+            format!(
+                "queried are {}",
+                seen.iter().take(5).map(|ns| format!("`{}`", escape(ns))).collect::<Vec<_>>().join(", ")
+            )
         } else {
             pairs.join("; ")
         };
@@ -189,12 +193,28 @@ fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn render(report: &Report, format: Format, options: &RenderOptions, statistics: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    if statistics { report::statistics(report, format, options, out) } else { report::render(report, format, options, out) }
+fn render(
+    report: &Report,
+    format: Format,
+    options: &RenderOptions,
+    statistics: bool,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    if statistics {
+        report::statistics(report, format, options, out)
+    } else {
+        report::render(report, format, options, out)
+    }
 }
 
 /// Writes beside the file and renames, so that nobody ever reads half a report.
-fn write_file(path: &Path, report: &Report, format: Format, options: &RenderOptions, statistics: bool) -> anyhow::Result<()> {
+fn write_file(
+    path: &Path,
+    report: &Report,
+    format: Format,
+    options: &RenderOptions,
+    statistics: bool,
+) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     render(report, format, options, statistics, &mut file)?;

@@ -4,4 +4,6 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct RouteArgs {}
 /// Route.
-pub fn route(_: &RouteArgs) -> anyhow::Result<u8> { Ok(0) }
+pub fn route(_: &RouteArgs) -> anyhow::Result<u8> {
+    Ok(0)
+}

@@ -63,7 +63,11 @@ pub fn list(format: RulesFormat, out: &mut dyn Write) -> io::Result<()> {
 pub fn explain(code: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(rule) = rule(code) else {
         let near = suggestions(code);
-        let hint = if near.is_empty() { "; `shardlint rules` lists them".to_owned() } else { format!("; did you mean {}?", near.join(" or ")) };
+        let hint = if near.is_empty() {
+            "; `shardlint rules` lists them".to_owned()
+        } else {
+            format!("; did you mean {}?", near.join(" or "))
+        };
         anyhow::bail!("there is no rule `{}`{hint}", crate::report::escape(code));
     };
     writeln!(out, "{} {} ({})\n\n{}\n", rule.code, rule.name, rule.severity, rule.summary)?;

@@ -20,11 +20,5 @@ pub fn options(color: ColorWhen, to_stdout: bool, top: usize, summary: bool) -> 
     };
     let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).clamp(60, WIDEST));
     let on_terminal = to_stdout && stdout().is_terminal();
-    RenderOptions {
-        color,
-        unicode: true,
-        width: width.filter(|_| on_terminal).unwrap_or(NO_TERMINAL),
-        top,
-        summary,
-    }
+    RenderOptions { color, unicode: true, width: width.filter(|_| on_terminal).unwrap_or(NO_TERMINAL), top, summary }
 }

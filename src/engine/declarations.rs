@@ -100,12 +100,7 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
         new: None,
         was: None,
         now: None,
-        example: Example {
-            record: texts.texts[source.0 as usize].1.clone(),
-            is_declaration: true,
-            line: 1,
-            labels,
-        },
+        example: Example { record: texts.texts[source.0 as usize].1.clone(), is_declaration: true, line: 1, labels },
         comment: None,
     })
 }

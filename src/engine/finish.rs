@@ -4,9 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::ServerVersion;
-use crate::report::{
-    Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
-};
+use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
 use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
 use crate::text::{Fingerprint, RecordPos, Span};
@@ -46,7 +44,8 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     summary.via_router = via_router;
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     let shapes = shapes(tally.shapes.into_values());
-    let mut diagnostics: Vec<Placed> = tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
+    let mut diagnostics: Vec<Placed> =
+        tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
@@ -75,7 +74,18 @@ impl Placed {
 
     /// Most serious first, then the longest, then by name and place.
     #[allow(clippy::type_complexity)]
-    fn order(&self) -> (Reverse<crate::rules::Severity>, Reverse<u64>, Reverse<u64>, &str, &str, Option<&str>, Option<RecordPos>, &Location) {
+    fn order(
+        &self,
+    ) -> (
+        Reverse<crate::rules::Severity>,
+        Reverse<u64>,
+        Reverse<u64>,
+        &str,
+        &str,
+        Option<&str>,
+        Option<RecordPos>,
+        &Location,
+    ) {
         let d = &self.diagnostic;
         (
             Reverse(d.severity),
@@ -131,12 +141,7 @@ impl Run<'_> {
                 new: None,
                 was: None,
                 now: None,
-                example: Example {
-                    record: worst.record.to_vec(),
-                    is_declaration: false,
-                    line: position.line,
-                    labels,
-                },
+                example: Example { record: worst.record.to_vec(), is_declaration: false, line: position.line, labels },
                 comment: worst.comment,
             },
         })
@@ -172,7 +177,8 @@ impl Run<'_> {
             let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
-            let labels = finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
+            let labels =
+                finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,
@@ -190,7 +196,12 @@ impl Run<'_> {
                 new: None,
                 was: None,
                 now: None,
-                example: Example { record: first.line.clone(), is_declaration: false, line: first.position.line, labels },
+                example: Example {
+                    record: first.line.clone(),
+                    is_declaration: false,
+                    line: first.position.line,
+                    labels,
+                },
                 comment: None,
             })
         })

@@ -164,7 +164,8 @@ impl Judge<'_> {
             shape,
             fingerprint,
             standing,
-            reason: verdict.map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
+            reason: verdict
+                .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             millis,
             raised,
             namespace: namespace.as_str().to_owned(),

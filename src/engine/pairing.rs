@@ -137,7 +137,12 @@ fn trim(waiting: &mut VecDeque<Waiting>, settled: &mut Settled) {
 }
 
 /// Lets the waiting WRITE lines go, with the origin of the COMMAND line behind them; returns the batch if none of them was its.
-fn settle(waiting: VecDeque<Waiting>, origin: Origin, batch: Option<(BatchKey, Held)>, settled: &mut Settled) -> Option<(BatchKey, Held)> {
+fn settle(
+    waiting: VecDeque<Waiting>,
+    origin: Origin,
+    batch: Option<(BatchKey, Held)>,
+    settled: &mut Settled,
+) -> Option<(BatchKey, Held)> {
     let paired = batch.as_ref().is_some_and(|(key, _)| waiting.iter().any(|write| key.covers(&write.key)));
     settled.counted.extend(waiting.into_iter().map(|Waiting { mut held, .. }| {
         if origin == Origin::ThroughRouter {

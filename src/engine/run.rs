@@ -102,7 +102,11 @@ enum Message {
 ///
 /// # Errors
 /// If the thread pool cannot be made.
-pub fn run(job: Job<'_>, settings: &Settings, progress: &mut dyn Progress) -> Result<Outcome, rayon::ThreadPoolBuildError> {
+pub fn run(
+    job: Job<'_>,
+    settings: &Settings,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
     let batch_size = 4 * pool.current_num_threads();
     let count = job.sources.len();
@@ -160,7 +164,13 @@ fn read_all(sources: Vec<Source>, chunk_size: usize, batch_size: usize, sender: 
     Some(())
 }
 
-fn read_source(source: Source, id: SourceId, chunk_size: usize, batch_size: usize, sender: &SyncSender<Message>) -> Option<()> {
+fn read_source(
+    source: Source,
+    id: SourceId,
+    chunk_size: usize,
+    batch_size: usize,
+    sender: &SyncSender<Message>,
+) -> Option<()> {
     let Source { input, opened } = source;
     let chunks = match opened {
         Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),

@@ -140,12 +140,15 @@ impl Tally {
         }
     }
 
-    fn add_finding(&mut self, judged: &Judged, statement: &JudgedStatement, raised: &Raised, record: &[u8], per_event: bool) {
-        let key = GroupKey {
-            code: raised.rule.code,
-            group: raised.group,
-            event: per_event.then_some(judged.position),
-        };
+    fn add_finding(
+        &mut self,
+        judged: &Judged,
+        statement: &JudgedStatement,
+        raised: &Raised,
+        record: &[u8],
+        per_event: bool,
+    ) {
+        let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
         let rank = (Reverse(raised.severity()), Reverse(judged.millis), judged.position);
         let worst = || Worst {
             severity: raised.severity(),

@@ -21,8 +21,8 @@ use std::io;
 pub use data::{
     ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
-pub use statistics::statistics;
 pub use escape::{escape, escape_bytes};
+pub use statistics::statistics;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

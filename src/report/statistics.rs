@@ -58,7 +58,8 @@ fn rows(diagnostics: &[Diagnostic], total_millis: u64) -> Vec<Row> {
     let mut rows: BTreeMap<&'static str, Row> = BTreeMap::new();
     for diagnostic in diagnostics {
         let Diagnostic { code, rule, .. } = *diagnostic;
-        let row = rows.entry(code).or_insert(Row { code, rule, diagnostics: 0, count: 0, millis: 0, time_per_mille: 0 });
+        let row =
+            rows.entry(code).or_insert(Row { code, rule, diagnostics: 0, count: 0, millis: 0, time_per_mille: 0 });
         row.diagnostics += 1;
         row.count += diagnostic.count;
         row.millis += diagnostic.millis;

@@ -1,3 +1,7 @@
 //! Parse the arguments, call the library, map the result to an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    shardlint::cli::run()
+}

@@ -1,5 +1,6 @@
 //! Text to model: the only place that knows nom and serde_json.
 
+mod case;
 mod error;
 pub mod ext_json;
 mod guess;
@@ -7,6 +8,7 @@ mod record;
 pub mod shell;
 mod structured;
 
+pub use case::{case_id, parse_case};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use record::{Fact, Record, Role, read_record};

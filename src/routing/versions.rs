@@ -16,12 +16,8 @@ pub(super) const EXPR_EQUALITY: Rule = Rule { text: "`$expr` with `$eq` is used 
 pub(super) const EXPR_RANGES: Rule = Rule { text: "`$expr` with `$gt`, `$gte`, `$lt` and `$lte` is used for routing since 5.0" };
 /// Observed: 6.0.5 did not fold it, 6.0.27 does.
 pub(super) const EXPR_NOW: Rule = Rule { text: "`$$NOW` is a constant for the router since a patch of 6.0 after 6.0.5" };
-/// Observed on 6.0; manual, compatibility changes of 8.0.
-pub(super) const NULL_WITHOUT_UNDEFINED: Rule = Rule { text: "null no longer matches undefined since 8.0" };
 /// Observed: 6.0.5 took the first chunk and refused to insert, 6.0.27 takes the last chunk.
 pub(super) const MAX_KEY: Rule = Rule { text: "MaxKey as a key value belongs to the last chunk since a patch of 6.0 after 6.0.5" };
-/// Manual: missing key fields are allowed since 4.4.
-pub(super) const MISSING_FIELDS: Rule = Rule { text: "documents may lack key fields since 4.4" };
 /// Source (SERVER-44422) and observed: 6.0.5 refused, 6.0.27 does not.
 pub(super) const PARTIAL_KEY_DELETE: Rule =
     Rule { text: "a single delete or findAndModify by a part of the key that reaches one shard is allowed since 7.1 and late patches of 5.0, 6.0 and 7.0" };
@@ -54,6 +50,7 @@ pub(super) fn now_is_constant(version: ServerVersion) -> bool {
     is_after_605(version, (6, 0))
 }
 
+/// Observed on 6.0; manual, compatibility changes of 8.0.
 pub(super) fn null_matches_undefined(version: ServerVersion) -> bool {
     !version.at_least(8, 0)
 }
@@ -62,6 +59,7 @@ pub(super) fn max_key_is_in_last_chunk(version: ServerVersion) -> bool {
     is_after_605(version, (6, 0))
 }
 
+/// Manual, release notes of 4.4: documents may lack key fields.
 pub(super) fn missing_is_null(version: ServerVersion) -> bool {
     version.at_least(4, 4)
 }

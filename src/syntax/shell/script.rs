@@ -197,6 +197,7 @@ fn statement(input: Text<'_>) -> Step<'_, Option<ScriptStatement<'_>>> {
     }
     let (rest, read) = match use_database(input) {
         Ok((rest, database)) => (rest, ScriptStatement::Use(database)),
+        Err(failure @ Err::Failure(_)) => return Err(failure),
         Err(_) => match declaration_head(input) {
             Ok((rest, head)) => declaration(rest, head)?,
             Err(_) => undeclared(input)?,

@@ -1,0 +1,329 @@
+//! The contract of `check --format json`: field names and nesting are fixed, additions are allowed.
+//! A snippet of invalid UTF-8 is given with U+FFFD in place of what is invalid; the byte range stays exact.
+//! Characters that a terminal would act on are written as `\u` escapes, which changes no value.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+
+use super::data::{ClassCount, Diagnostic, ExampleLabel, Location, Report, ShapeRow, Summary};
+
+/// The classes, in the order of the contract.
+const CLASSES: [&str; 6] = ["targeted", "multi-shard", "broadcast", "unknown", "unsharded", "undeclared"];
+
+pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let document = Document {
+        version: 1,
+        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        summary: SummaryObject::new(&report.summary),
+        shapes: report.shapes.iter().map(ShapeObject::new).collect(),
+        diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
+    };
+    write(&document, PrettyFormatter::new(), out)?;
+    writeln!(out)
+}
+
+/// Writes `value` on one line, without the line end.
+pub fn write_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    write(value, CompactFormatter, out)
+}
+
+fn write(value: &impl Serialize, formatter: impl Formatter, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(out, Harmless(formatter));
+    value.serialize(&mut serializer).map_err(io::Error::from)
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    version: u32,
+    tool: Tool,
+    summary: SummaryObject<'a>,
+    shapes: Vec<ShapeObject<'a>>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(serde::Serialize)]
+pub struct SummaryObject<'a> {
+    lines: u64,
+    slow_queries: u64,
+    other_records: u64,
+    not_understood: u64,
+    explains: u64,
+    truncated: u64,
+    suppressed: u64,
+    duplicates: u64,
+    internal: u64,
+    not_queries: u64,
+    via_router: u64,
+    classes: Classes<'a>,
+    not_checked: Vec<NotCheckedObject>,
+    from: Option<&'a str>,
+    to: Option<&'a str>,
+    server_version: &'a str,
+    version_assumed: bool,
+    unread: Vec<UnreadObject<'a>>,
+    notes: &'a [String],
+    inputs: &'a [String],
+}
+
+impl<'a> SummaryObject<'a> {
+    pub fn new(summary: &'a Summary) -> Self {
+        let not_checked = summary.not_checked.iter();
+        let unread = summary.unread.iter();
+        Self {
+            lines: summary.lines,
+            slow_queries: summary.slow_queries,
+            other_records: summary.other_records,
+            not_understood: summary.not_understood,
+            explains: summary.explains,
+            truncated: summary.truncated,
+            suppressed: summary.suppressed,
+            duplicates: summary.duplicates,
+            internal: summary.internal,
+            not_queries: summary.not_queries,
+            via_router: summary.via_router,
+            classes: Classes(&summary.classes),
+            not_checked: not_checked.map(|rule| NotCheckedObject { code: rule.code, needs: rule.needs }).collect(),
+            from: summary.from.as_deref(),
+            to: summary.to.as_deref(),
+            server_version: &summary.server_version,
+            version_assumed: summary.version_assumed,
+            unread: unread
+                .map(|l| UnreadObject { path: &l.path, line: l.line, column: l.column, why: &l.why })
+                .collect(),
+            notes: &summary.notes,
+            inputs: &summary.inputs,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct NotCheckedObject {
+    code: &'static str,
+    needs: &'static str,
+}
+
+#[derive(serde::Serialize)]
+struct UnreadObject<'a> {
+    path: &'a str,
+    line: u64,
+    column: u64,
+    why: &'a str,
+}
+
+/// All six classes, whether seen or not.
+struct Classes<'a>(&'a BTreeMap<&'static str, ClassCount>);
+
+impl Serialize for Classes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Count {
+            count: u64,
+            millis: u64,
+        }
+        let mut map = serializer.serialize_map(Some(CLASSES.len()))?;
+        for class in CLASSES {
+            let ClassCount { count, millis } = self.0.get(class).copied().unwrap_or_default();
+            map.serialize_entry(class, &Count { count, millis })?;
+        }
+        map.end()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Observed {
+    min: u64,
+    max: u64,
+}
+
+#[derive(serde::Serialize)]
+pub struct ShapeObject<'a> {
+    namespace: &'a str,
+    operation: &'static str,
+    shape: &'a str,
+    fingerprint: &'a str,
+    class: &'static str,
+    classes: &'a BTreeMap<&'static str, u64>,
+    count: u64,
+    millis: u64,
+    max_millis: u64,
+    observed_shards: Option<Observed>,
+    reason: &'a str,
+}
+
+impl<'a> ShapeObject<'a> {
+    pub fn new(row: &'a ShapeRow) -> Self {
+        Self {
+            namespace: &row.namespace,
+            operation: row.operation,
+            shape: &row.shape,
+            fingerprint: &row.fingerprint,
+            class: row.class,
+            classes: &row.classes,
+            count: row.count,
+            millis: row.millis,
+            max_millis: row.max_millis,
+            observed_shards: row.observed_shards.map(|(min, max)| Observed { min, max }),
+            reason: &row.reason,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct LocationObject<'a> {
+    path: &'a str,
+    line: u64,
+    column: u64,
+    end_line: u64,
+    end_column: u64,
+    byte_start: u64,
+    byte_end: u64,
+}
+
+impl<'a> LocationObject<'a> {
+    fn new(location: &'a Location) -> Self {
+        Self {
+            path: &location.path,
+            line: location.line,
+            column: location.column,
+            end_line: location.end_line,
+            end_column: location.end_column,
+            byte_start: location.byte_start,
+            byte_end: location.byte_end,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct LabelObject<'a> {
+    location: LocationObject<'a>,
+    text: &'a str,
+    snippet: std::borrow::Cow<'a, str>,
+}
+
+impl<'a> LabelObject<'a> {
+    fn new(label: &'a ExampleLabel) -> Self {
+        Self {
+            location: LocationObject::new(&label.location),
+            text: &label.text,
+            snippet: String::from_utf8_lossy(&label.snippet),
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+pub struct DiagnosticObject<'a> {
+    code: &'static str,
+    rule: &'static str,
+    severity: &'static str,
+    namespace: &'a str,
+    operation: Option<&'static str>,
+    message: &'a str,
+    help: Option<&'a str>,
+    shape: Option<&'a str>,
+    fingerprint: &'a str,
+    count: u64,
+    millis: u64,
+    first_seen: Option<&'a str>,
+    last_seen: Option<&'a str>,
+    new: Option<bool>,
+    was: Option<&'static str>,
+    now: Option<&'static str>,
+    location: Option<LocationObject<'a>>,
+    labels: Vec<LabelObject<'a>>,
+    comment: Option<&'a str>,
+}
+
+impl<'a> DiagnosticObject<'a> {
+    pub fn new(diagnostic: &'a Diagnostic) -> Self {
+        let labels = &diagnostic.example.labels;
+        Self {
+            code: diagnostic.code,
+            rule: diagnostic.rule,
+            severity: diagnostic.severity.name(),
+            namespace: &diagnostic.namespace,
+            operation: diagnostic.operation,
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+            shape: diagnostic.shape.as_deref(),
+            fingerprint: &diagnostic.fingerprint,
+            count: diagnostic.count,
+            millis: diagnostic.millis,
+            first_seen: diagnostic.first_seen.as_deref(),
+            last_seen: diagnostic.last_seen.as_deref(),
+            new: diagnostic.new,
+            was: diagnostic.was,
+            now: diagnostic.now,
+            location: labels.first().map(|label| LocationObject::new(&label.location)),
+            labels: labels.iter().map(LabelObject::new).collect(),
+            comment: diagnostic.comment.as_deref(),
+        }
+    }
+}
+
+/// Writes strings so that printing them to a terminal does nothing: JSON itself escapes only U+0000 to U+001F.
+struct Harmless<F>(F);
+
+impl<F: Formatter> Formatter for Harmless<F> {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| acts_on_terminals(*c)) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = &rest[at + c.len_utf8()..];
+        }
+        writer.write_all(rest.as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+/// C1 controls, and what reorders or hides text.
+fn acts_on_terminals(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

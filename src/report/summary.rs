@@ -1,0 +1,235 @@
+//! The end of a pretty report: every line accounted for, classes by count and time, the costliest shapes, what was
+//! not checked and what was not understood.
+
+use std::io;
+
+use super::RenderOptions;
+use super::data::{ClassCount, Report, ShapeRow, Summary};
+use super::escape::escape;
+use super::pretty::totals;
+use super::wording::{counted, duration, number, percent};
+use super::wrap::{cut, wrap};
+
+/// Columns of the names at the left.
+const NAMES: usize = 15;
+
+/// The classes, worst first.
+const CLASSES: [&str; 6] = ["broadcast", "multi-shard", "targeted", "unknown", "unsharded", "undeclared"];
+
+pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut writer = Writer { options, out };
+    let summary = &report.summary;
+    writer.field("findings", &totals(report))?;
+    writer.field("lines", &lines(summary))?;
+    let details = details(summary);
+    if !details.is_empty() {
+        writer.field("of these", &details)?;
+    }
+    if let (Some(from), Some(to)) = (&summary.from, &summary.to) {
+        writer.field("time", &format!("{} to {}", escape(from), escape(to)))?;
+    }
+    if !summary.server_version.is_empty() {
+        writer.field("server", &server(summary))?;
+    }
+    writer.classes(summary)?;
+    writer.shapes(report)?;
+    writer.not_checked(summary)?;
+    writer.unread(summary)?;
+    for note in &summary.notes {
+        writer.field("note", &escape(note))?;
+    }
+    writer.rules(report)?;
+    Ok(())
+}
+
+/// `48,211 = 31,020 slow queries + 17,190 other records + 1 not understood`
+fn lines(summary: &Summary) -> String {
+    let slow = match summary.slow_queries {
+        1 => "1 slow query".to_owned(),
+        n => format!("{} slow queries", number(n)),
+    };
+    let accounted = summary.slow_queries + summary.other_records + summary.not_understood;
+    // Only a record of several lines, such as a profiler document, makes the sums differ.
+    let sum = if accounted == summary.lines {
+        number(summary.lines)
+    } else {
+        format!("{}, {}", number(summary.lines), counted(accounted, "record"))
+    };
+    let others = counted(summary.other_records, "other record");
+    format!("{sum} = {slow} + {others} + {} not understood", number(summary.not_understood))
+}
+
+fn details(summary: &Summary) -> String {
+    [
+        (summary.duplicates, "told twice"),
+        (summary.via_router, "told by the router too"),
+        (summary.internal, "internal"),
+        (summary.not_queries, "not queries"),
+        (summary.truncated, "truncated"),
+        (summary.suppressed, "suppressed"),
+        (summary.explains, "explains"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", number(*n)))
+    .collect::<Vec<_>>()
+    .join(", ")
+}
+
+fn server(summary: &Summary) -> String {
+    let version = escape(&summary.server_version);
+    if summary.version_assumed {
+        return format!("{version}, assumed: nothing names the version");
+    }
+    version
+}
+
+struct Writer<'a> {
+    options: &'a RenderOptions,
+    out: &'a mut dyn io::Write,
+}
+
+impl Writer<'_> {
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.options.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.paint("1", &format!("{name:NAMES$}"))
+    }
+
+    /// A name and a text that may take several rows.
+    fn field(&mut self, name: &str, text: &str) -> io::Result<()> {
+        let width = self.options.width.saturating_sub(NAMES).max(24);
+        let mut name = self.name(name);
+        for row in wrap(text, width) {
+            writeln!(self.out, "{name}{row}")?;
+            name = " ".repeat(NAMES);
+        }
+        Ok(())
+    }
+
+    fn classes(&mut self, summary: &Summary) -> io::Result<()> {
+        let count: u64 = summary.classes.values().map(|class| class.count).sum();
+        let millis: u64 = summary.classes.values().map(|class| class.millis).sum();
+        if count == 0 {
+            return Ok(());
+        }
+        let head = format!("{:>9} {:>8}   {:>11} {:>8}", "calls", "", "time", "");
+        writeln!(self.out, "\n{}{}", self.name("class"), head.trim_end())?;
+        for class in CLASSES {
+            let ClassCount { count: n, millis: ms } = summary.classes.get(class).copied().unwrap_or_default();
+            if n == 0 {
+                continue;
+            }
+            let share = |part, whole| percent(part, whole).unwrap_or_default();
+            let name = self.class(class, NAMES);
+            let calls = format!("{:>9} {:>8}", number(n), share(n, count));
+            let time = format!("{:>11} {:>8}", duration(ms), share(ms, millis));
+            writeln!(self.out, "{name}{calls}   {}", time.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn class(&self, class: &str, width: usize) -> String {
+        let code = match class {
+            "broadcast" => "31",
+            "multi-shard" => "33",
+            "targeted" => "32",
+            _ => "2",
+        };
+        self.paint(code, &format!("{class:width$}"))
+    }
+
+    fn shapes(&mut self, report: &Report) -> io::Result<()> {
+        let shown = report.shapes.len().min(self.options.top);
+        if shown == 0 {
+            return Ok(());
+        }
+        let whole = report.summary.classes.values().map(|class| class.millis).sum();
+        writeln!(self.out, "\n{}", self.paint("1", "shapes that take most of the time"))?;
+        for row in &report.shapes[..shown] {
+            self.shape(row, whole)?;
+        }
+        let hidden = report.shapes.len() - shown;
+        if hidden > 0 {
+            writeln!(self.out, "{} {} more", self.ellipsis(), number(hidden as u64))?;
+        }
+        Ok(())
+    }
+
+    fn shape(&mut self, row: &ShapeRow, whole: u64) -> io::Result<()> {
+        let mut cost = duration(row.millis);
+        if let Some(share) = percent(row.millis, whole) {
+            cost.push_str(&format!(" ({share})"));
+        }
+        cost.push_str(&format!(" in {}, the longest {}", counted(row.count, "call"), duration(row.max_millis)));
+        match row.observed_shards {
+            Some((least, most)) if least < most => cost.push_str(&format!(", {least} to {most} shards")),
+            Some((least, _)) => cost.push_str(&format!(", {}", counted(least, "shard"))),
+            None => {}
+        }
+        let width = self.options.width.saturating_sub(NAMES).max(24);
+        let class = self.class(row.class, NAMES);
+        let name = format!("{} on {}", row.operation, escape(&row.namespace));
+        writeln!(self.out, "{class}{}", cut(&name, width, self.ellipsis()))?;
+        writeln!(self.out, "{:NAMES$}{}", "", cut(&escape(&row.shape), width, self.ellipsis()))?;
+        for line in [cost, escape(&row.reason)].iter().flat_map(|text| wrap(text, width)) {
+            writeln!(self.out, "{:NAMES$}{}", "", self.paint("2", &line))?;
+        }
+        Ok(())
+    }
+
+    fn ellipsis(&self) -> &'static str {
+        if self.options.unicode { "…" } else { "..." }
+    }
+
+    /// Rules by what they need.
+    fn not_checked(&mut self, summary: &Summary) -> io::Result<()> {
+        let mut needs: Vec<(&str, Vec<&str>)> = Vec::new();
+        for rule in &summary.not_checked {
+            match needs.iter_mut().find(|(need, _)| *need == rule.needs) {
+                Some((_, codes)) => codes.push(rule.code),
+                None => needs.push((rule.needs, vec![rule.code])),
+            }
+        }
+        if !needs.is_empty() {
+            writeln!(self.out)?;
+        }
+        let mut name = "not checked";
+        for (need, codes) in needs {
+            self.field(name, &format!("{}: needs {need}", codes.join(" ")))?;
+            name = "";
+        }
+        Ok(())
+    }
+
+    /// Where to read more.
+    fn rules(&mut self, report: &Report) -> io::Result<()> {
+        let mut codes: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let [first, ..] = codes[..] else { return Ok(()) };
+        writeln!(self.out)?;
+        let rest = if codes.len() > 1 { format!("; others: {}", codes[1..].join(" ")) } else { String::new() };
+        self.field("more", &format!("`shardlint rule {first}` explains {first}{rest}"))
+    }
+
+    fn unread(&mut self, summary: &Summary) -> io::Result<()> {
+        if !summary.unread.is_empty() {
+            writeln!(self.out)?;
+        }
+        let mut name = "not understood";
+        for line in &summary.unread {
+            let place = format!("{}:{}:{}", escape(&line.path), line.line, line.column);
+            self.field(name, &format!("{place}: {}", escape(&line.why)))?;
+            name = "";
+        }
+        let hidden = summary.not_understood.saturating_sub(summary.unread.len() as u64);
+        if hidden > 0 && !summary.unread.is_empty() {
+            let text = format!("{} {} more", self.ellipsis(), number(hidden));
+            self.field("", &text)?;
+        }
+        Ok(())
+    }
+}

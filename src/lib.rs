@@ -9,7 +9,9 @@
 //! ```
 
 pub mod catalog;
+pub mod cli;
 pub mod engine;
+pub mod input;
 pub mod model;
 pub mod report;
 pub mod routing;

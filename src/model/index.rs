@@ -1,8 +1,10 @@
 //! An index as declared by `createIndex` or listed by `getIndexes`.
 
+use std::fmt;
+
 use crate::text::Span;
 
-use super::value::{Document, Node};
+use super::value::{Document, Node, Value};
 
 /// An index specification. The key pattern keeps its values as written: `{ a: -1 }` does not serve the shard key `{ a: 1 }`.
 #[derive(Debug, Clone)]
@@ -33,4 +35,39 @@ pub struct IndexSpec {
     pub clustered: bool,
     /// The whole specification.
     pub span: Span,
+}
+
+impl IndexSpec {
+    /// The name, or the one that the server makes up: `customerId_1_createdAt_-1`.
+    #[must_use]
+    pub fn name_or_default(&self) -> String {
+        self.name.clone().unwrap_or_else(|| {
+            let parts: Vec<String> =
+                self.key.fields.iter().map(|field| format!("{}_{}", field.name, direction(&field.node))).collect();
+            parts.join("_")
+        })
+    }
+}
+
+impl fmt::Display for IndexSpec {
+    /// The key pattern as the shell prints it: `{ customerId: 1, text: "text" }`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ ")?;
+        for (i, field) in self.key.fields.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let quote = if field.name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$') { "" } else { "\"" };
+            let mark = if field.node.as_str().is_some() { "\"" } else { "" };
+            write!(f, "{comma}{quote}{}{quote}: {mark}{}{mark}", field.name, direction(&field.node))?;
+        }
+        f.write_str(" }")
+    }
+}
+
+/// The value of one part of a key pattern.
+fn direction(node: &Node) -> String {
+    match &node.value {
+        Value::String(kind) => kind.clone(),
+        Value::Double(number) => number.to_string(),
+        _ => node.as_i64().map_or_else(|| "…".to_owned(), |number| number.to_string()),
+    }
 }

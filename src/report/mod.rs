@@ -14,6 +14,7 @@ mod pretty;
 #[cfg(test)]
 mod properties;
 mod retouch;
+mod statistics;
 mod summary;
 mod wording;
 mod wrap;
@@ -24,6 +25,7 @@ pub use data::{
     ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
+pub use statistics::statistics;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,76 @@
 //! The rules. One file per rule: metadata, explanation, check and examples. `REGISTRY` is the only list.
 
+mod declared_index;
+mod example;
+mod fan_out;
 mod finding;
+mod lookup;
 mod rule;
 
+pub mod broadcast_count_or_distinct;
+pub mod broadcast_query;
+pub mod collation_loses_key;
+pub mod declaration_not_understood;
+pub mod find_and_modify_without_key;
+pub mod id_only_read;
+pub mod id_only_write;
+pub mod id_unique_per_shard;
+pub mod illegal_unique_index;
+pub mod invalid_shard_key;
+pub mod key_hidden_from_router;
+pub mod key_prefix_hole;
+pub mod match_not_first;
+pub mod missing_shard_key_index;
+pub mod multi_shard_fan_out;
+pub mod multi_write_broadcast;
+pub mod or_with_unkeyed_branch;
+pub mod prediction_contradicted;
+pub mod range_on_hashed_field;
+pub mod redacted_query;
+pub mod single_write_without_key;
+pub mod sort_off_key_prefix;
+pub mod truncated_record;
+pub mod unbounding_key_predicate;
+pub mod undeclared_namespace;
+pub mod unique_on_hashed;
+pub mod unreadable_line;
+pub mod unusable_shard_key_index;
+pub mod upsert_without_full_key;
+
+pub use example::{Example, Examples, HEADINGS, section};
 pub use finding::{Finding, Label, Severity};
+pub use lookup::{rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, InputContext, Rule, Status};
 
 /// All rules, by code.
-pub static REGISTRY: &[&Rule] = &[];
+pub static REGISTRY: &[&Rule] = &[
+    &truncated_record::RULE,
+    &unreadable_line::RULE,
+    &undeclared_namespace::RULE,
+    &redacted_query::RULE,
+    &declaration_not_understood::RULE,
+    &broadcast_query::RULE,
+    &key_prefix_hole::RULE,
+    &range_on_hashed_field::RULE,
+    &or_with_unkeyed_branch::RULE,
+    &multi_shard_fan_out::RULE,
+    &unbounding_key_predicate::RULE,
+    &key_hidden_from_router::RULE,
+    &collation_loses_key::RULE,
+    &broadcast_count_or_distinct::RULE,
+    &id_only_read::RULE,
+    &single_write_without_key::RULE,
+    &multi_write_broadcast::RULE,
+    &id_only_write::RULE,
+    &upsert_without_full_key::RULE,
+    &find_and_modify_without_key::RULE,
+    &sort_off_key_prefix::RULE,
+    &match_not_first::RULE,
+    &missing_shard_key_index::RULE,
+    &unusable_shard_key_index::RULE,
+    &illegal_unique_index::RULE,
+    &unique_on_hashed::RULE,
+    &id_unique_per_shard::RULE,
+    &invalid_shard_key::RULE,
+    &prediction_contradicted::RULE,
+];

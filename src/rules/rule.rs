@@ -4,6 +4,7 @@ use crate::catalog::{Catalog, Collection};
 use crate::model::{Event, ServerVersion, Statement};
 use crate::routing::Verdict;
 
+use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
@@ -144,4 +145,18 @@ pub struct Rule {
     pub explanation: &'static str,
     /// The check.
     pub check: Check,
+}
+
+impl Rule {
+    /// The examples of the explanation.
+    #[must_use]
+    pub fn examples(&self) -> Examples {
+        examples(self.explanation)
+    }
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.code)
+    }
 }

@@ -1,8 +1,13 @@
-//! Which format is this record, and what does it tell?
+//! Which format is this record, and what does it tell? Stateless: one line in, one [`Record`] out.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
 
 use crate::model::{Event, ServerVersion};
 
 use super::error::SyntaxError;
+use super::structured;
 
 /// The role of the process that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,4 +42,33 @@ pub enum Record {
     Other(Fact),
     /// No known format explains it.
     Bad(SyntaxError),
+}
+
+/// Reads one line (its line end excluded). Spans are those of the line, bytes that are no UTF-8 included.
+#[must_use]
+pub fn read_record(line: &[u8]) -> Record {
+    if is_uninteresting(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+        return Record::Other(Fact::Plain);
+    }
+    structured::read(&as_text(line)).unwrap_or_else(Record::Bad)
+}
+
+/// Whether a line is a whole record of the structured log, and certainly none that has to be read. Every id that matters
+/// is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
+fn is_uninteresting(line: &[u8]) -> bool {
+    const IDS: [&[u8]; 4] = [b"51803", b"23403", b"21951", b"20698"];
+    line.starts_with(b"{\"t\":") && line.ends_with(b"}") && IDS.iter().all(|id| memmem::find(line, id).is_none())
+}
+
+/// The line as text. Bytes that are no UTF-8 become `?`, one for one, so that spans stay true.
+fn as_text(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(line) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
 }

@@ -1,0 +1,3 @@
+// Trips belong to the depot that drives them.
+sh.shardCollection("fleet.trips", { depotId: 1, _id: 1 });
+db.getSiblingDB("fleet").trips.createIndex({ state: 1, closedAt: 1 });

@@ -1,0 +1,1 @@
+sh.shardCollection("insights.events", { workspaceId: 1, at: 1 });

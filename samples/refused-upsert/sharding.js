@@ -1,0 +1,2 @@
+sh.enableSharding("shop");
+sh.shardCollection("shop.carts", { customerId: 1 }, true /* one cart per customer */);

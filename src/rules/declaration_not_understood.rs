@@ -1,0 +1,85 @@
+//! SL005: a statement about sharding, indexes or zones that is malformed. Raised while declarations are read; the words
+//! are here.
+
+use super::finding::{Finding, Label, Severity};
+use super::rule::{Check, Rule, Status};
+use crate::syntax::SyntaxError;
+use crate::text::{SourceId, Span};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL005",
+    name: "declaration-not-understood",
+    summary: "a malformed statement about sharding, indexes or zones, or a wrong key in the configuration",
+    severity: Severity::Error,
+    needs: &[],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: None,
+    explanation: EXPLANATION,
+    check: Check::Engine,
+};
+
+/// The finding on a declaration that failed with `error`. `path` names the source in a baseline.
+#[must_use]
+pub fn malformed(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
+    Finding {
+        severity: None,
+        message: format!("declaration not understood: {}", error.message),
+        help: None,
+        labels: vec![Label::new(error.span, "reading failed here")],
+        subject: Some((String::new(), format!("{path}: {}", error.message))),
+        source: Some(source),
+    }
+}
+
+/// The remark on `count` statements of other kinds (`print`, `rs.initiate` …), of which `first` is one.
+#[must_use]
+pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> Finding {
+    let statements = if count == 1 { "1 statement was" } else { &format!("{count} statements were") };
+    Finding {
+        severity: Some(Severity::Info),
+        message: format!("{statements} passed over: about neither sharding nor indexes nor zones"),
+        help: None,
+        labels: vec![Label::new(first, "the first of them")],
+        subject: Some((String::new(), format!("{path}: passed over"))),
+        source: Some(source),
+    }
+}
+
+const EXPLANATION: &str = r#"
+## What it says
+
+A statement about sharding, indexes or zones, or an entry of the configuration, could not be read. The message says what
+was expected, at the place where reading failed. Statements about other matters (`print`, `rs.initiate`, `createUser`,
+control flow) are passed over and only counted, in one remark.
+
+## Why it costs you
+
+A declaration that is not understood leaves its collection unjudged, and a build green that should not be.
+
+## Fires on
+
+```js
+sh.shardCollection("shop.orders", { customerId: });
+```
+
+## Silent on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+```
+
+## How to fix
+
+Write the statement as the shell takes it. Values have to be literal: variables and computed names are not evaluated.
+
+## When to ignore
+
+Never: declare the collection in another way if the statement cannot be written plainly.
+
+## Versions
+
+All. Sources: <https://www.mongodb.com/docs/manual/reference/method/sh.shardCollection/>,
+<https://www.mongodb.com/docs/manual/reference/method/db.collection.createIndex/>.
+"#;

@@ -1,0 +1,169 @@
+//! What all findings about fan-out share: who is asked, which place is marked, which evidence is shown beside it, and
+//! the shortest predicate that would help. Reads it from the verdict; routing is decided elsewhere.
+
+use crate::model::{KeyField, Node, ShardKey, Statement, Traffic, Verb};
+use crate::routing::{Cause, Class, FieldBounds, Verdict};
+use crate::text::Span;
+
+use super::finding::{Finding, Label};
+use super::rule::EventContext;
+
+/// More marks than this make an excerpt hard to read.
+const MOST_PREDICATES: usize = 4;
+
+/// A statement on a sharded collection that more than one shard may have to answer.
+#[derive(Clone, Copy)]
+pub(super) struct FanOut<'a> {
+    pub ctx: &'a EventContext<'a>,
+    pub verdict: &'a Verdict,
+    pub key: &'a ShardKey,
+}
+
+impl<'a> FanOut<'a> {
+    /// A read that is sent to every shard.
+    pub fn broadcast_read(ctx: &'a EventContext<'a>) -> Option<Self> {
+        Self::read(ctx).filter(|fan_out| fan_out.verdict.class == Class::Broadcast)
+    }
+
+    /// A read that may reach more than one shard.
+    pub fn read(ctx: &'a EventContext<'a>) -> Option<Self> {
+        Self::of(ctx).filter(|fan_out| !fan_out.ctx.statement.verb.is_write())
+    }
+
+    /// A write that may reach more than one shard.
+    pub fn write(ctx: &'a EventContext<'a>) -> Option<Self> {
+        Self::of(ctx).filter(|fan_out| fan_out.ctx.statement.verb.is_write())
+    }
+
+    fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
+        let (verdict, key) = (ctx.verdict?, ctx.collection?.shard_key()?);
+        let reaches_several = matches!(verdict.class, Class::MultiShard | Class::Broadcast);
+        reaches_several.then_some(Self { ctx, verdict, key })
+    }
+
+    pub fn cause(&self) -> &'a Cause {
+        &self.verdict.reason.cause
+    }
+
+    pub fn statement(&self) -> &'a Statement {
+        self.ctx.statement
+    }
+
+    /// The field that has to be bound for the router to rule anything out.
+    pub fn first(&self) -> &'a KeyField {
+        self.key.first()
+    }
+
+    /// `` `find` on `shop.orders` ``.
+    pub fn subject(&self) -> String {
+        format!("`{}` on `{}`", self.statement().verb.name(), self.ctx.namespace)
+    }
+
+    /// `every shard`, or `all 12 shards` if their number is known.
+    pub fn every_shard(&self) -> String {
+        self.ctx.shard_count().map_or_else(|| "every shard".to_owned(), |n| format!("all {n} shards"))
+    }
+
+    /// `every shard of the cluster`: those without a chunk of the collection too.
+    pub fn whole_cluster(&self) -> String {
+        let catalog = self.ctx.catalog;
+        let count = catalog.shards.as_ref().map(Vec::len).or(catalog.shard_count);
+        count.map_or_else(|| "every shard of the cluster".to_owned(), |n| format!("all {n} shards of the cluster"))
+    }
+
+    /// The place of what is missing: the filter, else the command's name.
+    pub fn filter_span(&self) -> Span {
+        filter_of(self.statement()).map_or(self.statement().name_span, |filter| filter.span)
+    }
+
+    /// The advice to bind the first field of the key, with the key.
+    pub fn add_first_field(&self) -> String {
+        let (field, key) = (&self.first().path, self.key);
+        if self.statement().verb == Verb::Aggregate && filter_of(self.statement()).is_none() {
+            return format!("begin the pipeline with a `$match` that has an equality on `{field}` (shard key `{key}`)");
+        }
+        format!("add an equality on `{field}` to the filter (shard key `{key}`)")
+    }
+
+    /// Those key fields that the filter leaves free, for advice on writes: `` `a` and `b` ``.
+    pub fn unbound_fields(&self) -> String {
+        let bindings = &self.verdict.reason.bindings;
+        let is_point = |path: &str| bindings.iter().any(|b| b.path == path && b.bounds == FieldBounds::Points(1));
+        let unbound = self.key.fields.iter().map(|field| field.path.as_str()).filter(|path| !is_point(path));
+        let mut names: Vec<String> = unbound.map(|path| format!("`{path}`")).collect();
+        match names.pop() {
+            Some(last) if names.is_empty() => last,
+            Some(last) => format!("{} and {last}", names.join(", ")),
+            None => format!("`{}`", self.first().path),
+        }
+    }
+
+    /// A finding whose primary mark is `primary`, followed by the evidence in the record.
+    pub fn finding(&self, message: String, primary: Label, others: Vec<Label>, help: String) -> Finding {
+        let mut labels = vec![primary];
+        labels.extend(others);
+        for label in self.idle_predicates().into_iter().chain(self.observations()) {
+            if labels.iter().all(|known| known.span != label.span) {
+                labels.push(label);
+            }
+        }
+        Finding { severity: None, message, help: Some(help), labels, subject: None, source: None }
+    }
+
+    /// Predicates on key fields that are there and do not help.
+    fn idle_predicates(&self) -> Vec<Label> {
+        let first = &self.first().path;
+        let bindings = self.verdict.reason.bindings.iter();
+        let marks = bindings.flat_map(|binding| {
+            let text = if binding.path == *first {
+                match binding.bounds {
+                    FieldBounds::NearlyFree => format!("rules out next to nothing of `{first}`"),
+                    FieldBounds::Free => format!("gives no bound on `{first}`"),
+                    _ => format!("bounds `{first}`"),
+                }
+            } else {
+                format!("`{}` comes later in the key and does not route by itself", binding.path)
+            };
+            binding.predicates.iter().map(move |span| Label::new(*span, text.clone()))
+        });
+        let is_broadcast = self.verdict.class == Class::Broadcast;
+        marks.filter(|_| is_broadcast).take(MOST_PREDICATES).collect()
+    }
+
+    /// What the server told about this execution.
+    fn observations(&self) -> Vec<Label> {
+        let event = self.ctx.event;
+        let plan = event.plan_summary.as_ref().and_then(|plan| {
+            let text = match plan.value.split([' ', '{']).next() {
+                Some("COLLSCAN") => "each shard that is asked scans the whole collection",
+                Some("IXSCAN") => "the index helps each shard, but saves none from being asked",
+                _ => return None,
+            };
+            Some(Label::new(plan.span, text))
+        });
+        let asked = event.n_shards.as_ref().map(|n| {
+            let shards = if n.value == 1 { "1 shard was".to_owned() } else { format!("{} shards were", n.value) };
+            let whole = if is_batch(self.ctx) { " for the whole batch" } else { "" };
+            Label::new(n.span, format!("{shards} asked{whole}"))
+        });
+        plan.into_iter().chain(asked).collect()
+    }
+}
+
+/// Whether the record tells of several statements at once, so that its counters belong to none of them alone.
+pub(super) fn is_batch(ctx: &EventContext<'_>) -> bool {
+    ctx.event.statements.len() > 1 || ctx.event.traffic == Traffic::BatchCommand
+}
+
+/// The filter, or that of the `$match` which leads the pipeline.
+pub(super) fn filter_of(statement: &Statement) -> Option<&Node> {
+    statement.filter.as_ref().or_else(|| {
+        let stages = statement.pipeline.as_ref()?.as_array()?;
+        stages.items.first()?.as_document()?.get("$match")
+    })
+}
+
+/// `MongoDB 6.0`, or that nothing named a version and which one was assumed.
+pub(super) fn version_words(ctx: &EventContext<'_>) -> String {
+    if ctx.version_assumed { format!("assuming MongoDB {}", ctx.version) } else { format!("MongoDB {}", ctx.version) }
+}

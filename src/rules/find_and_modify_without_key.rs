@@ -1,0 +1,84 @@
+//! SL205: a findAndModify that does not reach one shard by the key.
+
+use super::fan_out::{FanOut, version_words};
+use super::finding::{Finding, Label, Severity};
+use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::model::Verb;
+use crate::routing::Class;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL205",
+    name: "find-and-modify-without-key",
+    summary: "findAndModify without the shard key; `_id` alone is no substitute",
+    severity: Severity::Error,
+    needs: &[Evidence::Log, Evidence::Key],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: Some(2),
+    explanation: EXPLANATION,
+    check: Check::Statement(check),
+};
+
+fn check(ctx: &EventContext<'_>) -> Option<Finding> {
+    let write = FanOut::write(ctx).filter(|_| ctx.statement.verb == Verb::FindAndModify)?;
+    let may_span = write.verdict.class == Class::MultiShard && write.verdict.error.is_none();
+    let outcome = match (ctx.version.at_least(7, 1), may_span) {
+        (false, false) => "is refused: it does not reach one shard by the key",
+        (false, true) => "is refused whenever it spans shards",
+        (true, false) => "searches all shards first and writes then, in two phases",
+        (true, true) => "is done in two phases whenever it spans shards",
+    };
+    let message = format!("{} {outcome} ({})", write.subject(), version_words(ctx));
+    let fields = write.unbound_fields();
+    let primary = Label::new(write.filter_span(), format!("no equality on {fields}; `_id` alone is no substitute"));
+    let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
+    Some(write.finding(message, primary, Vec::new(), help))
+}
+
+const EXPLANATION: &str = r#"
+## What it says
+
+A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one shard
+by the shard key. Unlike `updateOne`, it cannot fall back on `_id`: up to 7.0 the router refuses it. From 7.1 on it is a
+two-phase search over all shards.
+
+## Why it costs you
+
+Before 7.1 the operation fails. Later each call costs a read on all shards and an internal transaction. Queues built on
+`findAndModify` are hit hardest: they poll.
+
+## Fires on
+
+```js
+sh.shardCollection("shop.jobs", { queue: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.jobs","command":{"findAndModify":"jobs","query":{"state":3},"update":{"$set":{"owner":17}},"$db":"shop"},"durationMillis":310}}
+```
+
+## Silent on
+
+```js
+sh.shardCollection("shop.jobs", { queue: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.jobs","command":{"findAndModify":"jobs","query":{"queue":3},"update":{"$set":{"owner":17}},"$db":"shop"},"durationMillis":31}}
+```
+
+## How to fix
+
+Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number that
+each worker knows.
+
+## When to ignore
+
+Rare calls on 7.1 or later.
+
+## Versions
+
+Refused up to 7.0 (ShardKeyNotFound 61); two-phase from 7.1. Sources:
+<https://www.mongodb.com/docs/manual/reference/command/findAndModify/>.
+"#;

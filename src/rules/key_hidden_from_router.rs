@@ -1,0 +1,82 @@
+//! SL107: the key field is in the filter, in a form that the router cannot use.
+
+use super::fan_out::{FanOut, version_words};
+use super::finding::{Finding, Label, Severity};
+use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::routing::Cause;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL107",
+    name: "key-hidden-from-router",
+    summary: "the shard key is there, but in a form that the router cannot use (`$expr`, `$where`, a sub-document)",
+    severity: Severity::Warning,
+    needs: &[Evidence::Log, Evidence::Key],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: Some(5),
+    explanation: EXPLANATION,
+    check: Check::Statement(check),
+};
+
+fn check(ctx: &EventContext<'_>) -> Option<Finding> {
+    let read = FanOut::broadcast_read(ctx)?;
+    let Cause::Hidden { predicate, form } = read.cause() else { return None };
+    let (field, key) = (&read.first().path, read.key);
+    let message = format!(
+        "{} is sent to {}: the router cannot read `{field}` out of a {form} ({})",
+        read.subject(),
+        read.every_shard(),
+        version_words(ctx)
+    );
+    let primary = Label::new(*predicate, format!("names `{field}` in a form that gives no bounds"));
+    let help = format!("write `{field}` as a plain predicate of its own beside it (shard key `{key}`)");
+    Some(read.finding(message, primary, Vec::new(), help))
+}
+
+const EXPLANATION: &str = r#"
+## What it says
+
+The filter names the first field of the shard key, but only in a form from which the router takes no bounds: an `$expr`
+other than a plain comparison of the field with a constant, a `$where`, or a sub-document `{ a: { b: 5 } }` where the key
+has `a.b` and further fields are missing. The query goes to every shard.
+
+## Why it costs you
+
+The value is known to the query and lost on the way: every shard is asked for what one could answer.
+
+## Fires on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"$expr":{"$in":["$customerId",[7012]]}},"$db":"shop"},"nShards":4,"nreturned":12,"durationMillis":310}}
+```
+
+## Silent on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"$expr":{"$eq":["$customerId",7012]}},"$db":"shop"},"nShards":1,"nreturned":12,"durationMillis":31}}
+```
+
+## How to fix
+
+Put a plain predicate on the key field beside the expression: `{ customerId: 7012, $expr: … }`. Write nested key fields
+with dots: `{ "a.b": 5 }`.
+
+## When to ignore
+
+If the value really is computed from the document and cannot be known before.
+
+## Versions
+
+`$expr` with `$eq` is understood since 3.6, with ranges since 5.0. Sources:
+<https://www.mongodb.com/docs/manual/reference/operator/query/expr/>,
+`src/mongo/db/matcher/rewrite_expr.cpp` of the server.
+"#;

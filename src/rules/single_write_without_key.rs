@@ -1,0 +1,92 @@
+//! SL201: a write of one document that may have to look for it on several shards.
+
+use super::fan_out::{FanOut, version_words};
+use super::finding::{Finding, Label, Severity};
+use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::model::Verb;
+use crate::routing::{Cause, Class};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL201",
+    name: "single-write-without-key",
+    summary: "a write of one document neither reaches one shard nor is by exact `_id`: refused up to 7.0, a two-phase search later",
+    severity: Severity::Error,
+    needs: &[Evidence::Log, Evidence::Key],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: Some(4),
+    explanation: EXPLANATION,
+    check: Check::Statement(check),
+};
+
+fn check(ctx: &EventContext<'_>) -> Option<Finding> {
+    let write = FanOut::write(ctx)?;
+    let is_single = matches!(ctx.statement.verb, Verb::Update | Verb::Delete) && !ctx.statement.multi;
+    if !is_single || *write.cause() == Cause::IdOnlyWrite {
+        return None;
+    }
+    let may_span = write.verdict.class == Class::MultiShard && write.verdict.error.is_none();
+    let two_phase = ctx.version.at_least(7, 1);
+    let outcome = match (two_phase, may_span) {
+        (false, false) => "is refused: it does not reach one shard",
+        (false, true) => "is refused whenever it spans shards",
+        (true, false) => "searches all shards first and writes then, in two phases",
+        (true, true) => "is done in two phases whenever it spans shards",
+    };
+    let message = format!("{} of one document {outcome} ({})", write.subject(), version_words(ctx));
+    let fields = write.unbound_fields();
+    let primary = Label::new(write.filter_span(), format!("no equality on {fields}"));
+    let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
+    let mut finding = write.finding(message, primary, Vec::new(), help);
+    finding.severity = may_span.then_some(Severity::Warning);
+    Some(finding)
+}
+
+const EXPLANATION: &str = r#"
+## What it says
+
+An `updateOne`, `replaceOne` or `deleteOne` has a filter that neither reaches one shard by the shard key nor is an
+equality on `_id`. Up to 7.0 the router refuses it. From 7.1 on it works, as a two-phase search: all shards are read to
+pick a document, then one of them writes, in an internal transaction. If the filter bounds the key to a range, this
+happens whenever the range spans shards: a warning.
+
+## Why it costs you
+
+Before 7.1 the write fails, in production first, where there is more than one shard. Later it costs a read on all shards
+and a transaction for each document; it works, so nobody notices.
+
+## Fires on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"WRITE","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"update","ns":"shop.orders","command":{"q":{"number":9001},"u":{"$set":{"paid":true}},"multi":false,"upsert":false},"nMatched":1,"nModified":1,"durationMillis":310}}
+```
+
+## Silent on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"WRITE","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"update","ns":"shop.orders","command":{"q":{"customerId":9001},"u":{"$set":{"paid":true}},"multi":false,"upsert":false},"nMatched":1,"nModified":1,"durationMillis":31}}
+```
+
+## How to fix
+
+Add equalities on the whole shard key to the filter. A document that was read before the write has the values.
+
+## When to ignore
+
+Rare repairs by hand on 7.1 or later.
+
+## Versions
+
+Refused up to 7.0 (InvalidOptions 72 for updates, ShardKeyNotFound 61 for deletes); two-phase from 7.1. Sources:
+<https://www.mongodb.com/docs/manual/core/sharding-shard-key/>,
+<https://www.mongodb.com/docs/manual/reference/method/db.collection.updateOne/>.
+"#;

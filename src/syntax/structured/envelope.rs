@@ -1,0 +1,89 @@
+//! The line itself: which kind of record it is. Attributes are read only for slow queries and for the few records that
+//! tell version and role.
+
+use serde_json::value::RawValue;
+
+use crate::model::Value;
+use crate::syntax::record::{Fact, Record, Role};
+use crate::syntax::{SyntaxError, ext_json};
+use crate::text::Span;
+
+use super::members::Members;
+use super::slow;
+
+/// "Slow query", of mongod and mongos alike.
+const SLOW_QUERY: f64 = 51803.0;
+/// "Build Info".
+const BUILD_INFO: f64 = 23403.0;
+/// "Options set by command line".
+const OPTIONS: f64 = 21951.0;
+/// "SERVER RESTARTED".
+const RESTARTED: f64 = 20698.0;
+
+/// Reads a line that holds one log record, perhaps behind a prefix that a container or syslog put before it.
+///
+/// # Errors
+/// If the line holds no JSON object, or one that is no log record.
+pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
+    let json = object_text(line)?;
+    let record = Members::read(line, json)?;
+    let id = record.raw("id").and_then(|raw| raw.get().parse::<f64>().ok());
+    let signs = ["t", "s", "c", "id", "msg"].iter().filter(|name| record.has(name)).count();
+    if signs < 3 {
+        let message = "a JSON object, but no log record: expected the members `t`, `s`, `c`, `id` and `msg`";
+        return Err(SyntaxError::new(record.span(json), message));
+    }
+    if id == Some(SLOW_QUERY) && record.string("msg").is_some_and(|msg| msg.eq_ignore_ascii_case("slow query")) {
+        return Ok(Record::Slow(Box::new(slow::event(&record))));
+    }
+    Ok(Record::Other(fact(&record, id)))
+}
+
+/// The part of the line that should be the JSON object: all of it, or what follows a prefix.
+fn object_text(line: &str) -> Result<&str, SyntaxError> {
+    let text = line.trim_end_matches(|c: char| c.is_ascii_whitespace() || c == '\0');
+    let bare = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\0' || c == '\u{feff}');
+    if bare.starts_with('{') {
+        return Ok(bare);
+    }
+    let start = ["{\"t\":", "{ \"t\":", "{\"t\" :"].iter().filter_map(|start| text.find(start)).min();
+    start.map(|at| &text[at..]).ok_or_else(|| {
+        let first = text.len() - bare.len();
+        let end = bare.chars().next().map_or(first, |c| first + c.len_utf8());
+        SyntaxError::new(Span::new(first, end), "no log record: expected a JSON object that begins with `{\"t\":`")
+    })
+}
+
+/// What a record of another kind tells about the process.
+fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
+    let Some(id) = id else { return Fact::Plain };
+    let told = if id == RESTARTED {
+        Some(Fact::Restart)
+    } else if id == BUILD_INFO {
+        record.raw("attr").and_then(|attr| version(record.line, attr))
+    } else if id == OPTIONS {
+        record.raw("attr").and_then(|attr| role(record.line, attr))
+    } else {
+        None
+    };
+    told.unwrap_or(Fact::Plain)
+}
+
+fn version(line: &str, attr: &RawValue) -> Option<Fact> {
+    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
+    let version = attr.as_document()?.get("buildInfo")?.as_document()?.get("version")?.as_str()?;
+    version.parse().ok().map(Fact::Version)
+}
+
+fn role(line: &str, attr: &RawValue) -> Option<Fact> {
+    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
+    let sharding = attr.as_document()?.get("options")?.as_document()?.get("sharding")?.as_document()?;
+    if sharding.get("configDB").is_some() {
+        return Some(Fact::Role(Role::Router));
+    }
+    match &sharding.get("clusterRole")?.value {
+        Value::String(role) if role == "shardsvr" => Some(Fact::Role(Role::Shard)),
+        Value::String(role) if role == "configsvr" => Some(Fact::Role(Role::Config)),
+        _ => None,
+    }
+}

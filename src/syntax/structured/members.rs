@@ -1,0 +1,116 @@
+//! The members of a JSON object of the line, still raw: a value is parsed only if somebody asks for it.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::model::{Node, Value};
+use crate::syntax::SyntaxError;
+use crate::syntax::ext_json::{self, RawMembers};
+use crate::text::{Located, Span};
+
+/// One member: its name unescaped and raw, its value raw.
+#[derive(Debug, Clone)]
+pub(super) struct Member<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) raw_name: &'a RawValue,
+    pub(super) value: &'a RawValue,
+}
+
+/// The members of one object, in order. `line` is the physical line that all of them are slices of.
+#[derive(Debug, Clone)]
+pub(super) struct Members<'a> {
+    pub(super) line: &'a str,
+    pub(super) list: Vec<Member<'a>>,
+}
+
+impl<'a> Members<'a> {
+    /// The members of the object that is the whole of `text`, a slice of `line`.
+    pub(super) fn read(line: &'a str, text: &'a str) -> Result<Self, SyntaxError> {
+        let base = ext_json::span_in(line, 0, text).start as usize;
+        let RawMembers(raw) = serde_json::from_str(text).map_err(|error| ext_json::malformed(text, base, &error))?;
+        let list = raw.into_iter().map(|(name, value)| Member { name: decoded(name.get()), raw_name: name, value });
+        Ok(Self { line, list: list.collect() })
+    }
+
+    /// The members of `raw`, if it is an object.
+    pub(super) fn of(line: &'a str, raw: &'a RawValue) -> Option<Self> {
+        raw.get().starts_with('{').then(|| Self::read(line, raw.get()).ok()).flatten()
+    }
+
+    /// The member of that name; of several the last, as JSON readers do.
+    pub(super) fn member(&self, name: &str) -> Option<&Member<'a>> {
+        self.list.iter().rev().find(|member| member.name == name)
+    }
+
+    /// The raw value of that name.
+    pub(super) fn raw(&self, name: &str) -> Option<&'a RawValue> {
+        self.member(name).map(|member| member.value)
+    }
+
+    /// Whether there is a member of that name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.member(name).is_some()
+    }
+
+    /// The members of the object of that name.
+    pub(super) fn object(&self, name: &str) -> Option<Members<'a>> {
+        Members::of(self.line, self.raw(name)?)
+    }
+
+    /// The parsed value of that name; `None` if it is nested too deeply.
+    pub(super) fn node(&self, name: &str) -> Option<Node> {
+        ext_json::parse_raw(self.line, 0, self.raw(name)?).ok()
+    }
+
+    /// The string of that name.
+    pub(super) fn string(&self, name: &str) -> Option<Cow<'a, str>> {
+        let text = self.raw(name)?.get();
+        text.starts_with('"').then(|| decoded(text))
+    }
+
+    /// The whole number of that name, and where it stands.
+    pub(super) fn number(&self, name: &str) -> Option<Located<i64>> {
+        let raw = self.raw(name)?;
+        let value = match raw.get().parse() {
+            Ok(number) => number,
+            Err(_) => self.node(name)?.as_i64()?,
+        };
+        Some(Located::new(value, self.span(raw.get())))
+    }
+
+    /// A counter: a number that is not negative.
+    pub(super) fn counter(&self, name: &str) -> Option<Located<u64>> {
+        let number = self.number(name)?;
+        u64::try_from(number.value).ok().map(|value| Located::new(value, number.span))
+    }
+
+    /// Where `true` stands, if that is the value of that name.
+    pub(super) fn truth(&self, name: &str) -> Option<Span> {
+        self.raw(name).filter(|raw| raw.get() == "true").map(|raw| self.span(raw.get()))
+    }
+
+    /// The time of that name in milliseconds since 1970: `{"$date": …}` or its bare text.
+    pub(super) fn time_millis(&self, name: &str) -> Option<i64> {
+        match self.node(name)?.value {
+            Value::Date(millis) => Some(millis),
+            Value::String(text) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond),
+            _ => None,
+        }
+    }
+
+    /// Where `part`, a slice of the line, stands.
+    pub(super) fn span(&self, part: &str) -> Span {
+        ext_json::span_in(self.line, 0, part)
+    }
+}
+
+/// The text of a JSON string, borrowed where nothing is escaped.
+fn decoded(quoted: &str) -> Cow<'_, str> {
+    let inner = &quoted[1..quoted.len() - 1];
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    // A lone surrogate cannot be decoded; the escaped text is as good a name as any.
+    serde_json::from_str(quoted).map_or(Cow::Borrowed(inner), Cow::Owned)
+}

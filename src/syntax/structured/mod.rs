@@ -1,0 +1,16 @@
+//! The structured log ("logv2", MongoDB 4.4 and later): one JSON object a line.
+//!
+//! A line is read in three steps, each of which looks only at what it needs: the envelope (`t`, `id`, `ctx`, `attr` …),
+//! the attributes of a slow query, the members of its command. All spans are those of the physical line.
+
+mod bulk_write;
+mod command;
+mod cut;
+mod envelope;
+mod members;
+mod slow;
+mod statement;
+mod traffic;
+mod views;
+
+pub(super) use envelope::read;

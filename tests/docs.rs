@@ -1,0 +1,153 @@
+//! Runs what the documentation shows. Every `console` block with a `$ shardlint …` or `$ cargo run --release -- …` line
+//! must print exactly the lines below it, the generated blocks must be up to date, and links must lead somewhere.
+//! `UPDATE=1` rewrites outputs and blocks. A command without `--format` is run as a terminal shows it, without colours.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+const DOCUMENTS: [&str; 5] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/DESIGN.md", "samples/README.md"];
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(document: &str) -> String {
+    fs::read_to_string(repository().join(document)).unwrap_or_else(|error| panic!("{document}: {error}"))
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE").is_some()
+}
+
+/// What the program prints for a command line of the documentation; quotes are the shell's.
+fn output_of(arguments: &str) -> String {
+    let mut words = shell_words(arguments);
+    if words.first().is_some_and(|word| word == "check") && !arguments.contains("--format") {
+        words.extend(["--format".to_owned(), "pretty".to_owned()]);
+    }
+    let run = Command::new(env!("CARGO_BIN_EXE_shardlint"))
+        .args(words)
+        .current_dir(repository())
+        .env("NO_COLOR", "1")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let trimmed = |line: &str| line.trim_end().to_owned() + "\n";
+    (text(run.stdout) + &text(run.stderr)).lines().map(trimmed).collect()
+}
+
+/// Splits at blanks, keeping what stands in single or double quotes together.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, ' ') => words.push(String::new()),
+            (_, c) => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The document with every shown output replaced by the true one.
+fn with_true_outputs(document: &str) -> (String, usize) {
+    let mut result = String::new();
+    let mut commands = 0;
+    let mut lines = document.lines().peekable();
+    let mut in_console = false;
+    while let Some(line) = lines.next() {
+        result += line;
+        result.push('\n');
+        if line.starts_with("```") {
+            in_console = line == "```console";
+        }
+        let typed = line.strip_prefix("$ shardlint ").or_else(|| line.strip_prefix("$ cargo run --release -- "));
+        let Some(arguments) = typed.filter(|_| in_console) else { continue };
+        while lines.next_if(|line| !line.starts_with("```") && !line.starts_with("$ ")).is_some() {}
+        result += output_of(arguments).trim_end_matches('\n');
+        result.push('\n');
+        commands += 1;
+    }
+    (result, commands)
+}
+
+/// The document with `<!-- generated: name -->` … `<!-- end -->` filled.
+fn with_block(document: &str, name: &str, content: &str) -> String {
+    let begin = format!("<!-- generated: {name} -->\n");
+    let (before, rest) = document.split_once(&begin).unwrap_or_else(|| panic!("no block `{name}`"));
+    let (_, after) = rest.split_once("<!-- end -->").unwrap_or_else(|| panic!("block `{name}` has no end"));
+    format!("{before}{begin}{content}<!-- end -->{after}")
+}
+
+/// The rules as a Markdown table, from `rules --format json`.
+fn rules_table() -> String {
+    let rules: Vec<Value> = serde_json::from_str(&output_of("rules --format json")).unwrap();
+    let mut table = "| code | name | severity | says |\n|---|---|---|---|\n".to_owned();
+    for rule in &rules {
+        let member = |name: &str| rule[name].as_str().unwrap().replace('|', "\\|");
+        let code = member("code");
+        let page = format!("docs/rules/{code}.md");
+        let code = if repository().join(&page).exists() { format!("[{code}]({page})") } else { code };
+        table += &format!("| {code} | {} | {} | {} |\n", member("name"), member("severity"), member("summary"));
+    }
+    assert!(rules.len() > 10, "only {} rules", rules.len());
+    table
+}
+
+fn hold_against(document: &str, was: &str, is: &str) {
+    if updating() {
+        fs::write(repository().join(document), is).unwrap();
+        return;
+    }
+    let same = was.lines().zip(is.lines()).take_while(|(was, is)| was == is).count();
+    let at = |text: &str| text.lines().nth(same).unwrap_or("(end)").to_owned();
+    assert!(
+        was == is,
+        "{document} is out of date from line {} on\n  shown: {}\n  true:  {}\n`UPDATE=1 cargo test --test docs` rewrites it",
+        same + 1,
+        at(was),
+        at(is)
+    );
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let was = read("README.md");
+    let (is, commands) = with_true_outputs(&with_block(&was, "rules", &rules_table()));
+    assert!(commands > 0, "the README shows no command");
+    hold_against("README.md", &was, &is);
+}
+
+#[test]
+fn other_documents_show_what_the_program_prints() {
+    for document in &DOCUMENTS[1..] {
+        let was = read(document);
+        hold_against(document, &was, &with_true_outputs(&was).0);
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for document in DOCUMENTS {
+        let folder = repository().join(document).parent().map(PathBuf::from).unwrap();
+        for link in read(document).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap();
+            let local = !path.is_empty() && !path.contains("://");
+            assert!(!local || folder.join(path).exists(), "{document} links to `{path}`, which is not there");
+        }
+    }
+}
+
+#[test]
+fn words_in_quotes_stay_together() {
+    assert_eq!(shell_words("route --shard-key 'a.b={ x: 1 }' -"), ["route", "--shard-key", "a.b={ x: 1 }", "-"]);
+}

@@ -1,0 +1,107 @@
+//! Runs the program on every story of `samples/` and compares what it says with the files beside it.
+//! `UPDATE=1` writes those files anew; the codes that a story is about are stated here, so that it cannot bless a loss.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Each story, and the rule that must speak about it.
+const STORIES: [(&str, &str); 10] = [
+    ("any-case", "SL109"),
+    ("cut-short", "SL001"),
+    ("forgotten-tenant", "SL101"),
+    ("hashed-range", "SL103"),
+    ("id-only", "SL112"),
+    ("match-too-late", "SL311"),
+    ("or-branch", "SL104"),
+    ("refused-upsert", "SL204"),
+    ("sort-off-key", "SL301"),
+    ("unique-email", "SL403"),
+];
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn log_of(story: &str) -> PathBuf {
+    let folder = Path::new("samples").join(story);
+    let logs = ["mongos.log", "mongod.log"].map(|name| folder.join(name));
+    logs.into_iter().find(|log| repository().join(log).exists()).unwrap_or_else(|| panic!("{story} has no log"))
+}
+
+/// The command as a reader would type it, what it printed, and its exit code.
+fn transcript(story: &str, format: &str) -> String {
+    let schema = format!("samples/{story}/sharding.js");
+    let log = log_of(story).to_str().unwrap().to_owned();
+    let arguments = ["check", "--schema", &schema, "--format", format, &log];
+    let run = Command::new(env!("CARGO_BIN_EXE_shardlint"))
+        .args(arguments)
+        .current_dir(repository())
+        .env("NO_COLOR", "1")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (stdout, stderr) = (text(run.stdout), text(run.stderr));
+    let code = run.status.code().unwrap();
+    format!("$ shardlint {}\n{stdout}{stderr}exit code: {code}\n", arguments.join(" "))
+}
+
+/// What is expected stands in `file`; with `UPDATE` set it is written there.
+fn hold_against(file: &Path, actual: &str) -> Result<(), String> {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, actual).unwrap();
+        return Ok(());
+    }
+    let expected = fs::read_to_string(file).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    let line = expected.lines().zip(actual.lines()).take_while(|(was, is)| was == is).count();
+    let at = |text: &str| text.lines().nth(line).unwrap_or("(end)").to_owned();
+    let name = file.strip_prefix(repository()).unwrap().display();
+    Err(format!(
+        "{name} differs from line {} on\n  expected: {}\n  actual:   {}\n`UPDATE=1 cargo test --test samples` writes it anew",
+        line + 1,
+        at(&expected),
+        at(actual),
+    ))
+}
+
+fn compare_all(format: &str, file: &str) {
+    let mut differences = Vec::new();
+    for (story, code) in STORIES {
+        let actual = transcript(story, format);
+        if !actual.contains(code) {
+            differences.push(format!("samples/{story}: nothing is said about {code}\n{actual}"));
+        }
+        let path = repository().join("samples").join(story).join(file);
+        differences.extend(hold_against(&path, &actual).err());
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}
+
+#[test]
+fn every_story_says_in_brief_what_stands_beside_it() {
+    compare_all("concise", "expected.txt");
+}
+
+#[test]
+fn every_story_shows_in_full_what_stands_beside_it() {
+    compare_all("pretty", "expected.pretty.txt");
+}
+
+#[test]
+fn every_story_is_listed() {
+    let folders = fs::read_dir(repository().join("samples")).unwrap().map(|entry| entry.unwrap());
+    let folders = folders.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().into_string().unwrap());
+    let stories: BTreeSet<String> = STORIES.iter().map(|(story, _)| (*story).to_owned()).collect();
+    assert_eq!(folders.collect::<BTreeSet<_>>(), stories);
+    let list = fs::read_to_string(repository().join("samples/README.md")).unwrap();
+    for story in stories {
+        assert!(list.contains(&format!("[{story}]({story})")), "samples/README.md does not list {story}");
+    }
+}

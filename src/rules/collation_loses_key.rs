@@ -45,9 +45,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter compares a field of the shard key with a string, an object or an array under a collation that is not simple,
-given with the command or inherited from the collection. Values that are equal under it (`"ab"` and `"AB"`) may lie on
-different shards, so the router does not use them.
+The filter compares a field of the shard key with a string, an object or an array under a collation that is not
+simple, given with the command or inherited from the collection. Values that are equal under it (`"ab"` and `"AB"`)
+may lie on different shards, so the router does not use them.
 
 ## Why it costs you
 
@@ -76,9 +76,9 @@ sh.shardCollection("shop.accounts", { login: 1 });
 
 ## How to fix
 
-Give the command `collation: { locale: "simple" }`, also where the collection has another default. If comparison without
-regard to case is wanted, store a normalised copy of the field and make that the key. Numbers, dates, ObjectIds and
-booleans route under any collation.
+Give the command `collation: { locale: "simple" }`, also where the collection has another default. If comparison
+without regard to case is wanted, store a normalised copy of the field and make that the key. Numbers, dates,
+ObjectIds and booleans route under any collation.
 
 ## When to ignore
 

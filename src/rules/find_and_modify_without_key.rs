@@ -39,14 +39,14 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one shard
-by the shard key. Unlike `updateOne`, it cannot fall back on `_id`: up to 7.0 the router refuses it. From 7.1 on it is a
-two-phase search over all shards.
+A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one
+shard by the shard key. Unlike `updateOne`, it cannot fall back on `_id`: up to 7.0 the router refuses it. From 7.1 on
+it is a two-phase search over all shards.
 
 ## Why it costs you
 
-Before 7.1 the operation fails. Later each call costs a read on all shards and an internal transaction. Queues built on
-`findAndModify` are hit hardest: they poll.
+Before 7.1 the operation fails. Later each call costs a read on all shards and an internal transaction. Queues built
+on `findAndModify` are hit hardest: they poll.
 
 ## Fires on
 
@@ -70,8 +70,8 @@ sh.shardCollection("shop.jobs", { queue: 1 });
 
 ## How to fix
 
-Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number that
-each worker knows.
+Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number
+that each worker knows.
 
 ## When to ignore
 

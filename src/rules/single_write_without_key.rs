@@ -47,14 +47,14 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 An `updateOne`, `replaceOne` or `deleteOne` has a filter that neither reaches one shard by the shard key nor is an
-equality on `_id`. Up to 7.0 the router refuses it. From 7.1 on it works, as a two-phase search: all shards are read to
-pick a document, then one of them writes, in an internal transaction. If the filter bounds the key to a range, this
+equality on `_id`. Up to 7.0 the router refuses it. From 7.1 on it works, as a two-phase search: all shards are read
+to pick a document, then one of them writes, in an internal transaction. If the filter bounds the key to a range, this
 happens whenever the range spans shards: a warning.
 
 ## Why it costs you
 
-Before 7.1 the write fails, in production first, where there is more than one shard. Later it costs a read on all shards
-and a transaction for each document; it works, so nobody notices.
+Before 7.1 the write fails, in production first, where there is more than one shard. Later it costs a read on all
+shards and a transaction for each document; it works, so nobody notices.
 
 ## Fires on
 

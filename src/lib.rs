@@ -10,6 +10,7 @@
 
 pub mod catalog;
 pub mod engine;
+pub mod input;
 pub mod model;
 pub mod report;
 pub mod routing;

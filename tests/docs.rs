@@ -2,6 +2,8 @@
 //! must print exactly the lines below it, the generated blocks must be up to date, and links must lead somewhere.
 //! `UPDATE=1` rewrites outputs and blocks. A command without `--format` is run as a terminal shows it, without colours.
 
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,16 +5,19 @@
 use std::fmt;
 use std::io::{self, Write as _};
 
-use ariadne::{CharSet, Color, Config, IndexType, Label, LabelAttach, ReportKind};
+use ariadne::{CharSet, Color, Config, Fmt as _, IndexType, Label, LabelAttach, ReportKind};
 use unicode_width::UnicodeWidthChar;
 
 use super::RenderOptions;
 use super::escape::columns;
 use super::excerpt::Excerpt;
+use super::wrap::wrap;
 use crate::rules::Severity;
 
 /// Stands for the place in a header. No escaped text contains it.
 const PLACE: char = '\u{1}';
+/// Length of the arrow before a message.
+const ARROW: usize = 3;
 /// Stands before a label's message.
 const MESSAGE: char = '\u{2}';
 
@@ -62,11 +65,26 @@ impl Frame<'_> {
         let numbers = self.sections.iter().flat_map(|section| &section.excerpt.lines).flatten();
         let digits = numbers.max().map_or(1, |line| line.to_string().len());
         let mut retouch = Retouch { sections: &self.sections, section: None, row: 0, digits, pad: 0 };
-        let lines: Vec<String> = drawn.lines().map(|line| retouch.line(line)).collect();
+        // ariadne's own header is coloured even where it is told not to.
+        let lines: Vec<String> = drawn.lines().skip(1).map(|line| retouch.line(line)).collect();
+        self.header(options, out)?;
         for (at, line) in lines.iter().enumerate() {
             let below = lines.get(at + 1).map(String::as_str);
-            for row in wrap_message(line, below, options.width) {
+            for row in place_message(line, below, options.width) {
                 writeln!(out, "{}", row.trim_end_matches(' '))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `[SL101] error: …`
+    fn header(&self, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
+        let head = format!("[{}] {}:", self.code, self.severity);
+        let rows = wrap(&format!("{head} {}", self.message), options.width);
+        for (at, row) in rows.iter().enumerate() {
+            match row.strip_prefix(&head).filter(|_| options.color && at == 0) {
+                Some(message) => writeln!(out, "{}{message}", head.as_str().fg(color(self.severity)))?,
+                None => writeln!(out, "{row}")?,
             }
         }
         Ok(())
@@ -76,13 +94,10 @@ impl Frame<'_> {
         let config = Config::new()
             .with_color(options.color)
             .with_char_set(if options.unicode { CharSet::Unicode } else { CharSet::Ascii })
-            .with_label_attach(self.attachment())
+            .with_label_attach(self.attachment(options.width))
             .with_index_type(IndexType::Char);
         let kind = ReportKind::Custom(self.severity.name(), color(self.severity));
-        let mut report = ariadne::Report::build(kind, (SourceName(0), 0..0))
-            .with_config(config)
-            .with_code(self.code)
-            .with_message(&self.message);
+        let mut report = ariadne::Report::build(kind, (SourceName(0), 0..0)).with_config(config);
         for (at, section) in self.sections.iter().enumerate() {
             report.add_labels(self.labels(at, section));
         }
@@ -93,7 +108,7 @@ impl Frame<'_> {
             report.set_note(note);
         }
         let sources = self.sections.iter().enumerate();
-        let sources = sources.map(|(at, section)| (SourceName(at), section.excerpt.text.clone()));
+        let sources = sources.map(|(at, section)| (SourceName(at), format!("{}\n", section.excerpt.text)));
         let mut drawn = Vec::new();
         report.finish().write(ariadne::sources(sources), &mut drawn)?;
         drawn.flush()?;
@@ -110,7 +125,8 @@ impl Frame<'_> {
             let range = &section.excerpt.labels[at];
             // Offsets in characters: ariadne panics on some byte offsets in text that is not ASCII.
             let start = text[..range.start].chars().count();
-            let span = start..start + text[range.clone()].chars().count();
+            // An empty label gets a caret of its own, at the end of a row too: there is a line end.
+            let span = start..start + text[range.clone()].chars().count().max(1);
             let primary = source == 0 && at == 0;
             Label::new((SourceName(source), span))
                 .with_message(format!("{MESSAGE}{}", section.messages[at]))
@@ -119,14 +135,39 @@ impl Frame<'_> {
         order.into_iter().map(label).collect()
     }
 
-    /// An arrow cannot start at a character without width.
-    fn attachment(&self) -> LabelAttach {
-        let middle_has_width = |section: &Section, range: &std::ops::Range<usize>| {
-            let text = &section.excerpt.text[range.clone()];
-            text.chars().nth(text.chars().count() / 2).is_none_or(|c| c.width() != Some(0))
-        };
-        let all = self.sections.iter().all(|s| s.excerpt.labels.iter().all(|range| middle_has_width(s, range)));
-        if all { LabelAttach::Middle } else { LabelAttach::Start }
+    /// Where arrows start: in the middle of labels, unless messages have no room there, labels would share an arrow, or
+    /// the character there has no width to draw it under.
+    fn attachment(&self, width: usize) -> LabelAttach {
+        let spots: [(LabelAttach, fn(usize, usize) -> usize); 3] = [
+            (LabelAttach::Middle, |start, end| usize::midpoint(start, end)),
+            (LabelAttach::Start, |start, _| start),
+            (LabelAttach::End, |start, end| end.saturating_sub(1).max(start)),
+        ];
+        let rate =
+            |spot: &fn(usize, usize) -> usize| self.sections.iter().map(|s| s.faults(*spot, width)).sum::<usize>();
+        spots.iter().min_by_key(|(_, spot)| rate(spot)).map_or(LabelAttach::Middle, |(attach, _)| *attach)
+    }
+}
+
+impl Section {
+    /// What is wrong with arrows that start at the characters that `spot` chooses, the worst with most weight.
+    fn faults(&self, spot: fn(usize, usize) -> usize, width: usize) -> usize {
+        let text = &self.excerpt.text;
+        let mut taken = Vec::new();
+        let mut faults = 0;
+        for (range, message) in self.excerpt.labels.iter().zip(&self.messages) {
+            let row = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let start = text[row..range.start].chars().count();
+            let at = spot(start, start + text[range.clone()].chars().count());
+            let before: String = text[row..].chars().take(at).collect();
+            let no_width = text[row..].chars().nth(at).is_some_and(|c| c.width() == Some(0));
+            let gutter = self.excerpt.lines.iter().flatten().max().map_or(0, |line| Frame::gutter(*line));
+            let overflows = gutter + columns(&before) + ARROW + 2 + columns(message) > width;
+            faults +=
+                usize::from(no_width) * 100 + usize::from(taken.contains(&(row, at))) * 10 + usize::from(overflows);
+            taken.push((row, at));
+        }
+        faults
     }
 }
 
@@ -230,35 +271,49 @@ fn without_color(line: &str) -> String {
     text
 }
 
-/// Breaks a label's message at `width`; the rows of the continuation keep the arrows of the labels below it.
-fn wrap_message(line: &str, below: Option<&str>, width: usize) -> Vec<String> {
+/// Moves a label's message next to its arrow, and breaks it at `width`. The rows of the continuation keep the arrows of
+/// the labels below it.
+fn place_message(line: &str, below: Option<&str>, width: usize) -> Vec<String> {
     let Some((before, message)) = line.split_once(MESSAGE) else { return vec![line.to_owned()] };
-    let indent = visible_columns(before);
+    let before = shorten_arrow(before);
+    let indent = visible_columns(&before);
     let room = width.saturating_sub(indent).max(24);
     let mut parts = wrap(message, room).into_iter();
     let mut rows = vec![format!("{before}{}", parts.next().unwrap_or_default())];
-    let margin = below.map(without_color).filter(|below| is_margin(below)).unwrap_or_default();
+    let below = below.map(without_color).filter(|below| is_margin(below));
+    let margin = below.unwrap_or_else(|| gutter_of(&without_color(&before)).to_owned());
     let margin: String = margin.chars().take(indent).collect();
     rows.extend(parts.map(|part| format!("{margin:indent$}{part}")));
     rows
 }
 
+/// ariadne draws arrows up to the end of the longest label, which may leave no room for a message.
+fn shorten_arrow(before: &str) -> String {
+    let shaft = before.trim_end_matches(' ');
+    let end = if shaft.ends_with('m') { "\u{1b}[0m" } else { "" };
+    let Some(last) = shaft.trim_end_matches(end).chars().next_back() else { return before.to_owned() };
+    let start = if end.is_empty() {
+        shaft.len() - last.len_utf8()
+    } else {
+        shaft[..shaft.len() - end.len()].rfind('\u{1b}').unwrap_or(0)
+    };
+    let piece = &shaft[start..];
+    let bare = shaft.trim_end_matches(piece);
+    let pieces = (shaft.len() - bare.len()) / piece.len();
+    if !matches!(last, '─' | '-') || pieces <= ARROW {
+        return before.to_owned();
+    }
+    format!("{bare}{} ", piece.repeat(ARROW))
+}
+
+/// The margin up to its line.
+fn gutter_of(line: &str) -> &str {
+    let end = line.find(['│', '|', '┆', ':']).unwrap_or(0);
+    let bar = line[end..].chars().next().map_or(0, char::len_utf8);
+    &line[..end + bar]
+}
+
 /// Whether `line` holds arrows only.
 fn is_margin(line: &str) -> bool {
     line.chars().all(|c| matches!(c, ' ' | '│' | '|' | '┆' | ':'))
-}
-
-/// Breaks `text` between words so that no row is wider than `width`, unless a word is.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match rows.last_mut() {
-            Some(row) if columns(row) + 1 + columns(word) <= width => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            _ => rows.push(word.to_owned()),
-        }
-    }
-    rows
 }

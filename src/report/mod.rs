@@ -13,6 +13,7 @@ mod jsonl;
 mod pretty;
 mod summary;
 mod wording;
+mod wrap;
 
 use std::io;
 

@@ -6,9 +6,10 @@ use super::RenderOptions;
 use super::data::{Diagnostic, ExampleLabel, Report};
 use super::escape::escape;
 use super::excerpt::{Excerpt, Layout};
-use super::frame::{Frame, Section, wrap};
+use super::frame::{Frame, Section};
 use super::summary;
 use super::wording::{counted, duration, number, percent};
+use super::wrap::wrap;
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();

@@ -4,11 +4,11 @@
 use std::io;
 
 use super::RenderOptions;
-use super::data::{ClassCount, Report, Summary};
-use super::escape::{columns, escape};
-use super::frame::wrap;
+use super::data::{ClassCount, Report, ShapeRow, Summary};
+use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
+use super::wrap::{cut, wrap};
 
 /// Columns of the names at the left.
 const NAMES: usize = 15;
@@ -38,6 +38,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     for note in &summary.notes {
         writer.field("note", &escape(note))?;
     }
+    writer.rules(report)?;
     Ok(())
 }
 
@@ -141,49 +142,46 @@ impl Writer<'_> {
     }
 
     fn shapes(&mut self, report: &Report) -> io::Result<()> {
-        let shown = report.shapes.iter().take(self.options.top);
-        if shown.len() == 0 {
+        let shown = report.shapes.len().min(self.options.top);
+        if shown == 0 {
             return Ok(());
         }
+        let whole = report.summary.classes.values().map(|class| class.millis).sum();
         writeln!(self.out, "\n{}", self.paint("1", "shapes that take most of the time"))?;
-        for row in shown {
-            let head = format!("{} of {}", row.operation, escape(&row.namespace));
-            let class = self.class(row.class, NAMES);
-            let cost = format!("{}, {}", duration(row.millis), counted(row.count, "call"));
-            writeln!(self.out, "{class}{cost}: {head}")?;
-            let width = self.options.width.saturating_sub(NAMES).max(24);
-            writeln!(self.out, "{:NAMES$}{}", "", self.cut(&escape(&row.shape), width))?;
-            for line in wrap(&escape(&row.reason), width) {
-                writeln!(self.out, "{:NAMES$}{}", "", self.paint("2", &line))?;
-            }
+        for row in &report.shapes[..shown] {
+            self.shape(row, whole)?;
         }
-        let hidden = report.shapes.len().saturating_sub(self.options.top);
+        let hidden = report.shapes.len() - shown;
         if hidden > 0 {
-            let ellipsis = self.ellipsis();
-            writeln!(self.out, "{:NAMES$}{ellipsis} {} more", "", number(hidden as u64))?;
+            writeln!(self.out, "{} {} more", self.ellipsis(), number(hidden as u64))?;
+        }
+        Ok(())
+    }
+
+    fn shape(&mut self, row: &ShapeRow, whole: u64) -> io::Result<()> {
+        let mut cost = duration(row.millis);
+        if let Some(share) = percent(row.millis, whole) {
+            cost.push_str(&format!(" ({share})"));
+        }
+        cost.push_str(&format!(" in {}, the longest {}", counted(row.count, "call"), duration(row.max_millis)));
+        match row.observed_shards {
+            Some((least, most)) if least < most => cost.push_str(&format!(", {least} to {most} shards")),
+            Some((least, _)) => cost.push_str(&format!(", {}", counted(least, "shard"))),
+            None => {}
+        }
+        let width = self.options.width.saturating_sub(NAMES).max(24);
+        let class = self.class(row.class, NAMES);
+        let name = format!("{} on {}", row.operation, escape(&row.namespace));
+        writeln!(self.out, "{class}{}", cut(&name, width, self.ellipsis()))?;
+        writeln!(self.out, "{:NAMES$}{}", "", cut(&escape(&row.shape), width, self.ellipsis()))?;
+        for line in [cost, escape(&row.reason)].iter().flat_map(|text| wrap(text, width)) {
+            writeln!(self.out, "{:NAMES$}{}", "", self.paint("2", &line))?;
         }
         Ok(())
     }
 
     fn ellipsis(&self) -> &'static str {
         if self.options.unicode { "…" } else { "..." }
-    }
-
-    fn cut(&self, text: &str, width: usize) -> String {
-        if columns(text) <= width {
-            return text.to_owned();
-        }
-        let mut shown = String::new();
-        let mut used = columns(self.ellipsis());
-        for c in text.chars() {
-            used += columns(c.encode_utf8(&mut [0; 4]));
-            if used > width {
-                break;
-            }
-            shown.push(c);
-        }
-        shown.push_str(self.ellipsis());
-        shown
     }
 
     /// Rules by what they need.
@@ -204,6 +202,17 @@ impl Writer<'_> {
             name = "";
         }
         Ok(())
+    }
+
+    /// Where to read more.
+    fn rules(&mut self, report: &Report) -> io::Result<()> {
+        let mut codes: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let [first, ..] = codes[..] else { return Ok(()) };
+        writeln!(self.out)?;
+        let rest = if codes.len() > 1 { format!("; others: {}", codes[1..].join(" ")) } else { String::new() };
+        self.field("more", &format!("`shardlint rule {first}` explains {first}{rest}"))
     }
 
     fn unread(&mut self, summary: &Summary) -> io::Result<()> {

@@ -2,8 +2,11 @@
 
 mod error;
 pub mod ext_json;
+mod guess;
 mod record;
+pub mod shell;
 mod structured;
 
 pub use error::SyntaxError;
+pub use guess::looks_like;
 pub use record::{Fact, Record, Role, read_record};

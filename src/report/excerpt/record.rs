@@ -6,6 +6,7 @@ use super::canvas::Canvas;
 use super::cut;
 use super::room::{Marks, Preview, ROOMS, Room};
 use super::tree::{Item, Kind, Node};
+use crate::report::wording::number;
 
 /// Fields that drivers add to every command and that say nothing about the query.
 const SESSION_FIELDS: [&str; 10] = [
@@ -21,6 +22,9 @@ const SESSION_FIELDS: [&str; 10] = [
     "txnNumber",
 ];
 
+/// Bytes of an item that is not worth eliding alone.
+const SHORT: usize = 20;
+
 /// Writes the part of the tree that the labels are in, each row with the first room of [`ROOMS`] in which it fits
 /// `width`. Returns the canvas.
 pub(super) fn lay_out<'a>(
@@ -35,7 +39,7 @@ pub(super) fn lay_out<'a>(
     loop {
         let mut layout =
             Layout { canvas: Canvas::new(source), labels, levels: &levels, marks, full: false, widths: Vec::new() };
-        layout.node(start, start.kind, false, ROOMS[0].focus);
+        layout.context(start);
         layout.widths.push(layout.canvas.row_columns());
         let Layout { canvas, widths, .. } = layout;
         levels.resize(widths.len().max(levels.len()), 0);
@@ -97,10 +101,26 @@ impl Layout<'_, '_> {
         ROOMS[self.levels.get(self.canvas.row()).copied().unwrap_or(0)]
     }
 
+    /// Writes the whole. Where the first label lies deeper, the names around it say more than those around all labels.
+    fn context(&mut self, start: &Node) {
+        let first = start.nodes().find(|item| item.touched);
+        let deeper = |item: &Node| item.key.is_some() && item.kind != Kind::Scalar && !is_target(item, self.labels);
+        if !is_target(start, self.labels) && first.is_some_and(deeper) {
+            let first = start.items.iter().position(Item::is_touched).unwrap_or(0);
+            self.items(start, first, false, ROOMS[0].focus);
+        } else {
+            self.node(start, start.kind, false, ROOMS[0].focus);
+        }
+    }
+
     /// Writes key and value. `inside`: in a labelled value, whose parts stay on its row if they can.
     fn node(&mut self, node: &Node, parent: Kind, inside: bool, preview: Preview) {
-        self.key(node, parent, preview);
         let target = node.touched && is_target(node, self.labels);
+        if self.room().bare && node.touched && !target && !inside && node.kind != Kind::Scalar {
+            self.items(node, 0, false, preview);
+            return;
+        }
+        self.key(node, parent, preview);
         match node.kind {
             Kind::Scalar => self.scalar(node.value.clone(), preview.scalar),
             _ if node.items.is_empty() => self.canvas.replace(node.value.clone(), empty(node)),
@@ -126,7 +146,9 @@ impl Layout<'_, '_> {
         let mut at = range.start;
         for part in cut::parts(source, range.clone(), self.labels, budget) {
             if part.start > at {
-                self.canvas.replace(at..part.start, self.marks.ellipsis);
+                let text = if quoted && at == range.start { at + 1 } else { at };
+                self.canvas.copy(at..text);
+                self.canvas.replace(text..part.start, self.marks.ellipsis);
             }
             self.canvas.copy(part.clone());
             at = part.end;
@@ -156,20 +178,24 @@ impl Layout<'_, '_> {
             self.canvas.replace(node.value.start..node.value.start + 1, open);
             self.canvas.decorate(" ");
         }
-        let end = self.items(node, inside, preview);
+        let end = self.items(node, 0, inside, preview);
         if bracketed {
             self.canvas.decorate(" ");
             self.canvas.replace(end..node.value.end, close);
         }
     }
 
-    /// Writes the items; returns where the last one ends.
-    fn items(&mut self, node: &Node, inside: bool, preview: Preview) -> usize {
+    /// Writes the items from `from` on; returns where the last one ends.
+    fn items(&mut self, node: &Node, from: usize, inside: bool, preview: Preview) -> usize {
         let shown = self.select(node, preview);
         let mut end = node.value.start + usize::from(node.kind != Kind::Line);
         let mut first = true;
-        let mut at = 0;
+        let mut at = from;
         while at < node.items.len() {
+            if !shown[at] && self.room().bare && !inside {
+                at += 1;
+                continue;
+            }
             let item = &node.items[at];
             let breaks = self.full && item.is_touched() && (!inside || self.room().split);
             if !first {
@@ -183,7 +209,7 @@ impl Layout<'_, '_> {
                 }
                 None => {
                     let hidden = shown[at..].iter().position(|shown| *shown).unwrap_or(shown.len() - at);
-                    self.elide(&node.items[at..at + hidden]);
+                    self.elide(node.kind, &node.items[at..at + hidden]);
                     at += hidden;
                 }
             }
@@ -209,11 +235,15 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn elide(&mut self, items: &[Item]) {
+    fn elide(&mut self, kind: Kind, items: &[Item]) {
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return };
+        let range = first.range().start..last.range().end;
+        // How many words a line has says nothing.
+        if kind == Kind::Line || !self.room().counts {
+            return self.canvas.replace(range, self.marks.ellipsis);
+        }
         let count: usize = items.iter().map(Item::count).sum();
-        let text = format!("{} {} more", self.marks.ellipsis, crate::report::wording::number(count as u64));
-        self.canvas.replace(first.range().start..last.range().end, &text);
+        self.canvas.replace(range, &format!("{} {} more", self.marks.ellipsis, number(count as u64)));
     }
 
     /// How to show an item: what labels touch, what is beside it, and what is in either, a level shallower.
@@ -239,12 +269,18 @@ impl Layout<'_, '_> {
             return shown;
         };
         let room = self.room();
-        let ends = [0].into_iter().filter(|_| room.left > 0).chain((room.right > 1).then_some(items.len() - 1));
+        let head = (room.left > 0 && node.kind != Kind::Line).then_some(0);
+        let ends = head.into_iter().chain((room.right > 1).then_some(items.len() - 1));
         let left = (0..first).rev().take(room.left);
         let touched: Vec<usize> = (first..items.len()).filter(|&at| shown[at]).collect();
         let right = touched.iter().flat_map(|&at| (at + 1..items.len()).take(room.right));
         for at in ends.chain(left).chain(right) {
             shown[at] |= !quiet(&items[at]);
+        }
+        // A mark in place of one short item would be as long.
+        for at in 0..items.len() {
+            let alone = (at == 0 || shown[at - 1]) && shown.get(at + 1) != Some(&false);
+            shown[at] |= alone && room.counts && items[at].range().len() <= SHORT && !quiet(&items[at]);
         }
         shown
     }

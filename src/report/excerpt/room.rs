@@ -24,10 +24,16 @@ pub(super) struct Room {
     pub(super) beside: Preview,
     /// Labelled parts of a labelled value begin rows of their own.
     pub(super) split: bool,
+    /// Elisions say how much they hide.
+    pub(super) counts: bool,
+    /// Labelled values alone, without what they are in.
+    pub(super) bare: bool,
 }
 
 const fn room(left: usize, right: usize, focus: (usize, usize, usize), beside: (usize, usize, usize)) -> Room {
     Room {
+        counts: focus.0 > 20,
+        bare: focus.0 < 16,
         left,
         right,
         focus: Preview { scalar: focus.0, items: focus.1, depth: focus.2 },
@@ -37,14 +43,15 @@ const fn room(left: usize, right: usize, focus: (usize, usize, usize), beside: (
 }
 
 /// Generous first.
-pub(super) const ROOMS: [Room; 8] = [
+pub(super) const ROOMS: [Room; 9] = [
     room(2, 3, (60, 8, 3), (40, 3, 2)),
     room(1, 2, (48, 6, 3), (30, 2, 2)),
     room(1, 1, (40, 6, 3), (24, 2, 1)),
     room(1, 0, (32, 5, 2), (20, 1, 1)),
-    room(0, 1, (24, 4, 2), (16, 1, 1)),
+    room(0, 0, (24, 4, 2), (16, 1, 1)),
     room(0, 0, (20, 3, 2), (12, 1, 1)),
     room(0, 0, (16, 2, 1), (8, 0, 0)),
+    room(0, 0, (14, 3, 2), (8, 0, 0)),
     room(0, 0, (12, 1, 1), (8, 0, 0)),
 ];
 

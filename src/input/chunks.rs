@@ -1,0 +1,238 @@
+//! A stream of bytes in chunks that end where a line ends, each with its place in the stream.
+//!
+//! Which lines there are does not depend on the size of the chunks. A line longer than [`LINE_CAP`] is not held in
+//! memory: its place and length are all that is told of it.
+
+use std::io::Read;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::text::{RecordPos, SourceId};
+
+use super::error::InputError;
+
+/// How much is read at once, in bytes.
+pub const DEFAULT_CHUNK_SIZE: usize = 1 << 20;
+/// The longest line that is kept, its line end included, in bytes.
+pub const LINE_CAP: usize = 64 << 20;
+
+/// Some whole lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// Where the first line begins.
+    pub pos: RecordPos,
+    /// The lines with their line ends; the last one of a stream may have none.
+    pub bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// Each line and its place; the line end (`\n` or `\r\n`) is not part of it.
+    pub fn lines(&self) -> impl Iterator<Item = (RecordPos, &[u8])> {
+        let mut pos = self.pos;
+        self.bytes.split_inclusive(|byte| *byte == b'\n').map(move |line| {
+            let here = pos;
+            pos.offset += line.len() as u64;
+            pos.line += 1;
+            let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+            (here, line)
+        })
+    }
+}
+
+/// What a stream consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Some whole lines.
+    Lines(Chunk),
+    /// One line that is too long to be kept.
+    Oversize {
+        /// Where it begins.
+        pos: RecordPos,
+        /// Its length in bytes, the line end included.
+        length: u64,
+    },
+}
+
+/// The chunks of one input, in order.
+pub struct Chunks {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    size: usize,
+    cap: usize,
+    pos: RecordPos,
+    /// What was read behind the last line end.
+    rest: Vec<u8>,
+    at_start: bool,
+    /// Nothing more will come, perhaps because reading failed.
+    ended: bool,
+    failure: Option<InputError>,
+}
+
+impl Chunks {
+    /// The chunks of `reader`, of about `size` bytes each; `name` is for error messages.
+    #[must_use]
+    pub fn new(name: String, source: SourceId, reader: Box<dyn Read + Send>, size: usize) -> Self {
+        let pos = RecordPos { source, offset: 0, line: 1 };
+        let size = size.clamp(1, LINE_CAP);
+        let rest = Vec::new();
+        Self { name, reader, size, cap: LINE_CAP, pos, rest, at_start: true, ended: false, failure: None }
+    }
+
+    /// Reads until `buffer` has grown by `count` bytes or nothing more comes.
+    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) {
+        if self.ended {
+            return;
+        }
+        let before = buffer.len();
+        let read = self.reader.by_ref().take(count as u64).read_to_end(buffer);
+        if let Err(source) = read {
+            let offset = self.pos.offset + buffer.len() as u64;
+            self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
+        }
+        self.ended = self.failure.is_some() || buffer.len() - before < count;
+    }
+
+    /// The next lines in `buffer`; what follows the last line end is kept for later.
+    fn lines(&mut self, mut buffer: Vec<u8>, end: usize) -> Piece {
+        self.rest = buffer.split_off(end);
+        let chunk = Chunk { pos: self.pos, bytes: buffer };
+        self.pos.offset += end as u64;
+        self.pos.line += memchr_iter(b'\n', &chunk.bytes).count() as u64;
+        Piece::Lines(chunk)
+    }
+
+    /// Reads on to the end of a line of which `buffer`, longer than the cap, is the beginning or the whole.
+    fn oversize(&mut self, mut buffer: Vec<u8>) -> Piece {
+        let pos = self.pos;
+        let mut length = 0;
+        loop {
+            if let Some(end) = memchr(b'\n', &buffer) {
+                length += end as u64 + 1;
+                self.rest = buffer.split_off(end + 1);
+                break;
+            }
+            length += buffer.len() as u64;
+            buffer.clear();
+            if self.ended {
+                break;
+            }
+            self.fill(&mut buffer, self.size);
+        }
+        self.pos.offset += length;
+        self.pos.line += 1;
+        Piece::Oversize { pos, length }
+    }
+
+    /// Refuses UTF-16 by its byte order mark, or by its zeros.
+    fn refuse_utf16(&mut self, buffer: &[u8]) -> Option<InputError> {
+        let is_utf16 = match buffer {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+            [a, 0, b, 0, ..] | [0, a, 0, b, ..] => *a != 0 && *b != 0,
+            _ => false,
+        };
+        if !is_utf16 {
+            return None;
+        }
+        self.ended = true;
+        self.failure = None;
+        Some(InputError::Utf16 { name: self.name.clone() })
+    }
+}
+
+impl Iterator for Chunks {
+    type Item = Result<Piece, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut buffer = std::mem::take(&mut self.rest);
+        let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
+        self.fill(&mut buffer, first_read);
+        if std::mem::take(&mut self.at_start)
+            && let Some(error) = self.refuse_utf16(&buffer)
+        {
+            return Some(Err(error));
+        }
+        let mut searched = 0;
+        loop {
+            let first_end = memchr(b'\n', &buffer[searched..]).map(|at| searched + at + 1);
+            if first_end.unwrap_or(buffer.len()) > self.cap {
+                return Some(Ok(self.oversize(buffer)));
+            }
+            if first_end.is_some() {
+                let end = memrchr(b'\n', &buffer).map_or(buffer.len(), |at| at + 1);
+                return Some(Ok(self.lines(buffer, end)));
+            }
+            if self.ended {
+                break;
+            }
+            searched = buffer.len();
+            self.fill(&mut buffer, self.size);
+        }
+        if buffer.is_empty() {
+            return self.failure.take().map(Err);
+        }
+        let end = buffer.len();
+        Some(Ok(self.lines(buffer, end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunks(bytes: &[u8], size: usize, cap: usize) -> Chunks {
+        let reader = Box::new(std::io::Cursor::new(bytes.to_vec()));
+        Chunks { cap, ..Chunks::new("x".to_owned(), SourceId(0), reader, size) }
+    }
+
+    /// Offset, line and text of each line; an oversize line by its length.
+    fn lines(bytes: &[u8], size: usize, cap: usize) -> Vec<(u64, u64, String)> {
+        let mut lines = Vec::new();
+        for piece in chunks(bytes, size, cap) {
+            match piece.expect("readable") {
+                Piece::Lines(chunk) => lines.extend(
+                    chunk.lines().map(|(pos, line)| (pos.offset, pos.line, String::from_utf8_lossy(line).into_owned())),
+                ),
+                Piece::Oversize { pos, length } => lines.push((pos.offset, pos.line, format!("<{length}>"))),
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn lines_and_their_places_do_not_depend_on_the_size_of_chunks() {
+        let text = b"one\r\n\ntwo two two\nthree\n\nlast";
+        let expected =
+            [(0, 1, "one"), (5, 2, ""), (6, 3, "two two two"), (18, 4, "three"), (24, 5, ""), (25, 6, "last")]
+                .map(|(offset, line, text)| (offset, line, text.to_owned()));
+        for size in 1..40 {
+            assert_eq!(lines(text, size, LINE_CAP), expected, "chunk size {size}");
+        }
+    }
+
+    #[test]
+    fn a_line_over_the_cap_is_told_by_its_length_only() {
+        for size in 1..=10 {
+            let long = "x".repeat(100);
+            let text = format!("a\n{long}\nb\n{long}");
+            let expected = [(0, 1, "a"), (2, 2, "<101>"), (103, 3, "b"), (105, 4, "<100>")];
+            let expected = expected.map(|(offset, line, text)| (offset, line, text.to_owned()));
+            assert_eq!(lines(text.as_bytes(), size, 10), expected, "chunk size {size}");
+        }
+    }
+
+    #[test]
+    fn an_empty_input_has_no_lines_and_a_final_newline_begins_none() {
+        assert!(lines(b"", 10, LINE_CAP).is_empty());
+        assert_eq!(lines(b"a\n", 10, LINE_CAP).len(), 1);
+        assert_eq!(lines(b"\n", 10, LINE_CAP).len(), 1);
+    }
+
+    #[test]
+    fn utf_16_is_refused() {
+        for text in [&b"\xff\xfe{\0"[..], b"\xfe\xff\0{", b"{\0\"\0t\0"] {
+            let mut chunks = chunks(text, 100, LINE_CAP);
+            assert!(matches!(chunks.next(), Some(Err(InputError::Utf16 { .. }))), "{text:?}");
+            assert!(chunks.next().is_none());
+        }
+    }
+}

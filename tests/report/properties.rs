@@ -1,0 +1,1 @@
+//! What holds for any input.

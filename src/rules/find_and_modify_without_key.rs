@@ -4,7 +4,6 @@ use super::fan_out::{FanOut, version_words};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
 use crate::model::Verb;
-use crate::routing::Class;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let write = FanOut::write(ctx).filter(|_| ctx.statement.verb == Verb::FindAndModify)?;
-    let may_span = write.verdict.class == Class::MultiShard && write.verdict.error.is_none();
+    let may_span = write.may_reach_one();
     let outcome = match (ctx.version.at_least(7, 1), may_span) {
         (false, false) => "is refused: it does not reach one shard by the key",
         (false, true) => "is refused whenever it spans shards",
@@ -33,7 +32,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let fields = write.unbound_fields();
     let primary = Label::new(write.filter_span(), format!("no equality on {fields}; `_id` alone is no substitute"));
     let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
-    Some(write.finding(message, primary, Vec::new(), help))
+    let mut finding = write.finding(message, primary, Vec::new(), help);
+    finding.severity = may_span.then_some(Severity::Warning);
+    Some(finding)
 }
 
 const EXPLANATION: &str = r#"

@@ -24,7 +24,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let Cause::Hidden { predicate, form } = read.cause() else { return None };
     let (field, key) = (&read.first().path, read.key);
     let message = format!(
-        "{} is sent to {}: the router cannot read `{field}` out of a {form} ({})",
+        "{} is sent to {}: `{field}` stands in a form that does not route: `{form}` ({})",
         read.subject(),
         read.every_shard(),
         version_words(ctx)

@@ -218,7 +218,8 @@ fn fewer_shards_contradict_only_where_several_are_known_to_own_chunks() {
 
 #[test]
 fn counters_that_mean_something_else_contradict_nothing() {
-    let exceptions: [(&str, fn(&mut Scene)); 6] = [
+    type Change = fn(&mut Scene);
+    let exceptions: [(&str, Change); 6] = [
         ("a batch", |scene| scene.event.statements.push(scene.statement.clone())),
         ("a batch's command", |scene| scene.event.traffic = Traffic::BatchCommand),
         ("a getMore", |scene| scene.event.get_more = true),
@@ -234,4 +235,18 @@ fn counters_that_mean_something_else_contradict_nothing() {
         change(&mut scene);
         assert!(scene.finding("SL901").is_none(), "{what}");
     }
+}
+
+#[test]
+fn a_collation_that_loses_a_later_field_is_told_too() {
+    let mut scene = bounded(FieldBounds::Points(1), 1);
+    let text = Value::String("x".to_owned());
+    scene.statement.filter = Some(document(&[("customerId", Value::Int32(5)), ("createdAt", text)], FILTER));
+    assert!(scene.finding("SL109").is_none());
+    scene.collection.collation = Some(document(&[("locale", Value::String("en".to_owned()))], PLAN));
+    let finding = scene.fires("SL109");
+    assert!(finding.message.contains("may reach several shards"), "{}", finding.message);
+    assert_eq!(finding.labels[0].span, PREDICATE);
+    scene.statement.collation = Some(document(&[("locale", Value::String("simple".to_owned()))], PLAN));
+    assert!(scene.finding("SL109").is_none());
 }

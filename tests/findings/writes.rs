@@ -1,10 +1,10 @@
 //! Writes: SL2xx.
 
-use shardlint::model::{ServerVersion, Verb};
+use shardlint::model::{ServerVersion, Value, Verb};
 use shardlint::routing::{Cause, Class, FieldBounds, RouterError};
 use shardlint::rules::Severity;
 
-use super::{FILTER, Scene};
+use super::{FILTER, Scene, document};
 
 const RANKED: [&str; 5] = ["SL204", "SL205", "SL203", "SL201", "SL202"];
 
@@ -77,4 +77,32 @@ fn upserts_of_many_documents_are_refused_in_all_versions() {
     assert!(scene.fires("SL204").message.contains("in two phases"));
     scene.statement.multi = true;
     assert!(scene.fires("SL204").message.contains("is refused"));
+}
+
+#[test]
+fn an_exact_id_beside_a_range_of_the_key_is_no_write_without_the_key() {
+    let mut scene = write(Verb::Update, Cause::KeyRanges { ranges: 1 });
+    scene.verdict.class = Class::MultiShard;
+    scene.statement.filter = Some(document(&[("_id", Value::Int32(9)), ("customerId", Value::Null)], FILTER));
+    assert!(scene.finding("SL201").is_none());
+}
+
+#[test]
+fn what_the_router_refuses_is_reported_whatever_its_class() {
+    let mut scene = write(Verb::Update, Cause::UpsertWithoutKey);
+    scene.statement.upsert = true;
+    scene.verdict.class = Class::Targeted;
+    assert!(scene.finding("SL204").is_none());
+    scene.verdict.error = Some(RouterError { code: 61, name: "ShardKeyNotFound" });
+    assert!(scene.finding("SL204").is_some());
+}
+
+#[test]
+fn a_range_that_lies_on_one_shard_now_may_span_shards_later() {
+    let mut scene = write(Verb::FindAndModify, Cause::SingleWriteWithoutKey);
+    scene.version = ServerVersion::line(8, 0);
+    scene.verdict.shards = Some(vec!["a".to_owned()]);
+    let finding = scene.fires("SL205");
+    assert!(finding.message.contains("whenever it spans shards"), "{}", finding.message);
+    assert_eq!(finding.severity, Some(Severity::Warning));
 }

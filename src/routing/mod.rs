@@ -1,12 +1,46 @@
 //! Where the router sends a statement: predicate, bounds, key ranges, shards. The procedure is that of MongoDB's router
 //! (`docs/DESIGN.md` names the sources); one file per step.
 
+mod arithmetic;
+mod bounds;
+mod bracket;
+mod choose;
+mod chunks;
+mod collation;
+mod convert;
+mod document_key;
+mod equality;
+mod expression;
+mod flatten;
+mod fold;
+mod hash;
+mod insert;
+mod intervals;
+mod normalise;
+mod parse;
+mod pipeline;
+mod predicate;
+mod print;
+mod question;
+mod read;
+mod reading;
+mod reason;
+mod regex_prefix;
+mod target;
 mod verdict;
+mod versions;
+mod write;
 
+pub use expression::{Expression, ExpressionKind};
+pub use hash::hash_value;
+pub use predicate::{Comparison, Condition, InList, Negation, Operator, Predicate};
 pub use verdict::{Cause, Class, FieldBinding, FieldBounds, Reason, RouterError, Verdict};
 
-use crate::catalog::Collection;
-use crate::model::{RoutingCase, ServerVersion, Statement};
+use question::Question;
+
+use crate::catalog::{Collection, IndexList, Sharding};
+use crate::model::{RoutingCase, ServerVersion, Statement, Verb};
+use crate::text::SourceId;
 
 /// What the verdict on a statement depends on besides the statement.
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +53,47 @@ pub struct Cluster<'a> {
     pub version: ServerVersion,
 }
 
-/// What the router does with `statement`.
+/// What the router does with `statement`. A collection without a shard key is not sharded.
 #[must_use]
-pub fn route(_statement: &Statement, _cluster: Cluster<'_>) -> Verdict {
-    unimplemented!()
+pub fn route(statement: &Statement, cluster: Cluster<'_>) -> Verdict {
+    let Some(key) = cluster.collection.shard_key() else { return unsharded() };
+    let Cluster { collection, all_shards, version } = cluster;
+    answer(Question { statement, collection, key, all_shards, version, foreign: None })
 }
 
 /// What the router does with a case that carries its own cluster.
 #[must_use]
-pub fn route_case(_case: &RoutingCase) -> Verdict {
-    unimplemented!()
+pub fn route_case(case: &RoutingCase) -> Verdict {
+    let collection = Collection {
+        pattern: case.statement.namespace.to_string(),
+        sharding: Sharding::Sharded(case.shard_key.clone()),
+        key_pattern: None,
+        source: SourceId(0),
+        unique_key: None,
+        collation: case.collection_collation.clone(),
+        indexes: IndexList::default(),
+        chunks: case.chunks.clone(),
+    };
+    answer(Question {
+        statement: &case.statement,
+        collection: &collection,
+        key: &case.shard_key,
+        all_shards: case.all_shards.as_deref(),
+        version: case.version,
+        foreign: case.outer.as_ref().map(|_| &case.statement.namespace),
+    })
+}
+
+fn answer(question: Question<'_>) -> Verdict {
+    match question.statement.verb {
+        Verb::Insert => insert::route_insert(question),
+        Verb::Update | Verb::Delete | Verb::FindAndModify => write::route_write(question),
+        Verb::Find | Verb::Aggregate | Verb::Count | Verb::Distinct | Verb::MapReduce => read::route_read(question),
+    }
+}
+
+fn unsharded() -> Verdict {
+    let reason =
+        Reason { cause: Cause::Unsharded, bindings: Vec::new(), version_rules: Vec::new(), ranges: Vec::new() };
+    Verdict { class: Class::Unsharded, shards: None, at_most: Some(1), error: None, two_phase: false, reason }
 }

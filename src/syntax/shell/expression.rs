@@ -13,7 +13,7 @@ use nom::sequence::preceded;
 use crate::text::Span;
 
 use super::failure::{Failure, Step, Text, between, must, refuse};
-use super::javascript::{group, within_depth};
+use super::javascript::{group, with_room, within_depth};
 use super::lexical::{gap, identifier, mark, number, regex, string, word};
 
 /// A value as written.
@@ -92,8 +92,8 @@ pub(super) fn whole(input: Text<'_>) -> Result<Expression<'_>, nom::Err<Failure>
 }
 
 /// A value; operators between several.
-pub(super) fn expression(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
-    let (mut rest, first) = operand(input, depth)?;
+pub(in crate::syntax) fn expression(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
+    let (mut rest, first) = with_room(|| operand(input, depth))?;
     let mut others = Vec::new();
     loop {
         let (after, ()) = gap(rest)?;

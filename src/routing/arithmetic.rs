@@ -1,0 +1,221 @@
+//! The values of aggregation operators on constants: the usual arithmetic, conversions and strings.
+//! `None` for what is not computed here, and for what a server refuses to compute.
+
+use crate::model::{Decimal128, Value, compare};
+
+/// The value of `{ operator: operands }`.
+pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
+    match (operator, operands) {
+        ("$add", _) => add(operands),
+        ("$multiply", _) => numbers(operands)?
+            .try_fold(Value::Int32(1), |product, next| arithmetic(&product, next, i64::checked_mul, |a, b| a * b)),
+        ("$subtract", [left, right]) => subtract(left, right),
+        ("$divide", [left, right]) => {
+            let divisor = double(right)?;
+            (divisor != 0.0 && !is_decimal(left) && !is_decimal(right))
+                .then(|| Value::Double(double(left).unwrap_or(f64::NAN) / divisor))
+        }
+        ("$mod", [left, right]) if compare(right, &Value::Int32(0)).is_ne() => {
+            arithmetic(left, right, i64::checked_rem, |a, b| a % b)
+        }
+        ("$abs", [number]) => match number {
+            Value::Double(n) => Some(Value::Double(n.abs())),
+            _ => Some(integer(number.clone(), exact(number)?.checked_abs()?)),
+        },
+        ("$concat", _) => operands.iter().map(text).collect::<Option<String>>().map(Value::String),
+        ("$toLower", [Value::String(text)]) => Some(Value::String(text.to_ascii_lowercase())),
+        ("$toUpper", [Value::String(text)]) => Some(Value::String(text.to_ascii_uppercase())),
+        ("$not", [value]) => Some(Value::Bool(!truth(value))),
+        ("$ne", [left, right]) => Some(Value::Bool(compare(left, right).is_ne())),
+        ("$cmp", [left, right]) => Some(Value::Int32(compare(left, right) as i32)),
+        ("$ifNull", _) => {
+            Some(operands.iter().find(|value| !matches!(value, Value::Null)).or(operands.last())?.clone())
+        }
+        ("$cond", [condition, yes, no]) => Some(if truth(condition) { yes.clone() } else { no.clone() }),
+        (_, [value]) => convert(operator, value),
+        _ => None,
+    }
+}
+
+fn truth(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Undefined | Value::Bool(false)) && compare(value, &Value::Int32(0)).is_ne()
+}
+
+fn numbers(operands: &[Value]) -> Option<impl Iterator<Item = &Value>> {
+    operands.iter().all(|operand| double(operand).is_some()).then(|| operands.iter())
+}
+
+fn is_decimal(value: &Value) -> bool {
+    matches!(value, Value::Decimal128(_))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn double(value: &Value) -> Option<f64> {
+    match value {
+        Value::Double(number) => Some(*number),
+        _ => exact(value).map(|number| number as f64),
+    }
+}
+
+fn exact(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int32(number) => Some(i64::from(*number)),
+        Value::Int64(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// An integer of the type of `like`, or the next wider one if it does not fit.
+fn integer(like: Value, number: i64) -> Value {
+    match (like, i32::try_from(number)) {
+        (Value::Int32(_), Ok(number)) => Value::Int32(number),
+        _ => Value::Int64(number),
+    }
+}
+
+/// Integers stay integers and widen as needed; with a double, and beyond 64 bits, the result is a double.
+fn arithmetic(
+    left: &Value,
+    right: &Value,
+    exactly: fn(i64, i64) -> Option<i64>,
+    roughly: fn(f64, f64) -> f64,
+) -> Option<Value> {
+    match (exact(left), exact(right)) {
+        (Some(a), Some(b)) => Some(exactly(a, b).map_or_else(
+            || double(left).zip(double(right)).map_or(Value::Null, |(a, b)| Value::Double(roughly(a, b))),
+            |result| {
+                if matches!(left, Value::Int64(_)) { Value::Int64(result) } else { integer(right.clone(), result) }
+            },
+        )),
+        _ => Some(Value::Double(roughly(double(left)?, double(right)?))),
+    }
+}
+
+/// A sum; at most one date among the operands, which makes it a date.
+fn add(operands: &[Value]) -> Option<Value> {
+    let mut date = None;
+    let mut sum = Value::Int32(0);
+    for operand in operands {
+        match operand {
+            Value::Date(millis) if date.is_none() => date = Some(*millis),
+            Value::Null => return Some(Value::Null),
+            number => sum = arithmetic(&sum, number, i64::checked_add, |a, b| a + b)?,
+        }
+    }
+    match date {
+        Some(millis) => Some(Value::Date(millis.checked_add(rounded(&sum)?)?)),
+        None => Some(sum),
+    }
+}
+
+fn subtract(left: &Value, right: &Value) -> Option<Value> {
+    match (left, right) {
+        (Value::Date(a), Value::Date(b)) => Some(Value::Int64(a.checked_sub(*b)?)),
+        (Value::Date(a), number) => Some(Value::Date(a.checked_sub(rounded(number)?)?)),
+        _ => arithmetic(left, right, i64::checked_sub, |a, b| a - b),
+    }
+}
+
+/// A number of milliseconds; fractions are rounded.
+#[allow(clippy::cast_possible_truncation)]
+fn rounded(value: &Value) -> Option<i64> {
+    match value {
+        Value::Double(number) => Some(number.round() as i64),
+        _ => exact(value),
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// `$toInt` and its kin.
+#[allow(clippy::cast_possible_truncation)]
+fn convert(operator: &str, value: &Value) -> Option<Value> {
+    if matches!(value, Value::Null) {
+        return operator.starts_with("$to").then_some(Value::Null);
+    }
+    match operator {
+        "$toInt" => i32::try_from(whole(value)?).ok().map(Value::Int32),
+        "$toLong" => whole(value).map(Value::Int64),
+        "$toDouble" => match value {
+            Value::String(text) => text.parse().ok().map(Value::Double),
+            Value::Bool(truth) => Some(Value::Double(f64::from(u8::from(*truth)))),
+            _ => double(value).map(Value::Double),
+        },
+        "$toDecimal" => match value {
+            Value::String(text) => text.parse().ok().map(Value::Decimal128),
+            Value::Decimal128(_) => Some(value.clone()),
+            _ => exact(value).map(|number| Value::Decimal128(Decimal128::from_integer(number))),
+        },
+        "$toString" => match value {
+            Value::String(_) => Some(value.clone()),
+            Value::Bool(truth) => Some(Value::String(truth.to_string())),
+            Value::ObjectId(id) => Some(Value::String(id.iter().map(|byte| format!("{byte:02x}")).collect())),
+            _ => exact(value).map(|number| Value::String(number.to_string())),
+        },
+        "$toBool" => Some(Value::Bool(truth(value))),
+        "$toDate" => match value {
+            Value::Date(_) => Some(value.clone()),
+            Value::Int64(millis) => Some(Value::Date(*millis)),
+            Value::Double(millis) => Some(Value::Date(*millis as i64)),
+            Value::ObjectId([a, b, c, d, ..]) => {
+                Some(Value::Date(i64::from(u32::from_be_bytes([*a, *b, *c, *d])) * 1000))
+            }
+            _ => None,
+        },
+        "$toObjectId" => match value {
+            Value::ObjectId(_) => Some(value.clone()),
+            Value::String(text) => object_id(text).map(Value::ObjectId),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An integer, from numbers by dropping the fraction.
+#[allow(clippy::cast_possible_truncation)]
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(text) => text.parse().ok(),
+        Value::Bool(truth) => Some(i64::from(*truth)),
+        Value::Double(number) => (number.abs() < 9.2e18).then(|| number.trunc() as i64),
+        _ => exact(value),
+    }
+}
+
+fn object_id(text: &str) -> Option<[u8; 12]> {
+    let mut id = [0; 12];
+    if text.len() != 24 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, at) in id.iter_mut().zip((0..24).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_widen_only_when_they_have_to() {
+        let add = |a, b| evaluate("$add", &[a, b]);
+        assert!(matches!(add(Value::Int32(2), Value::Int32(3)), Some(Value::Int32(5))));
+        assert!(matches!(add(Value::Int32(i32::MAX), Value::Int32(1)), Some(Value::Int64(2_147_483_648))));
+        assert!(matches!(add(Value::Int64(2), Value::Int32(3)), Some(Value::Int64(5))));
+        assert!(matches!(add(Value::Int32(2), Value::Double(0.5)), Some(Value::Double(2.5))));
+        assert!(matches!(add(Value::Date(5), Value::Int32(3)), Some(Value::Date(8))));
+    }
+
+    #[test]
+    fn what_a_server_refuses_has_no_value() {
+        assert!(evaluate("$toInt", &[Value::String("x".into())]).is_none());
+        assert!(evaluate("$divide", &[Value::Int32(1), Value::Int32(0)]).is_none());
+        assert!(evaluate("$unheardOf", &[Value::Int32(1)]).is_none());
+    }
+}

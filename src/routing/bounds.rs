@@ -1,0 +1,224 @@
+//! The bounds that one predicate puts on a key field, as the server's index-bounds builder would build them for an index
+//! without collation that is not multikey. Which predicates count is for `choose`.
+
+use crate::model::{Array, KeyKind, Node, ServerVersion, Value, compare};
+
+use super::bracket::{bracket_of, type_bounds};
+use super::collation::depends_on_collation;
+use super::hash::hash_value;
+use super::intervals::{Interval, Intervals};
+use super::predicate::{Comparison, Condition, InList, Operator, Predicate};
+use super::regex_prefix::{literal_prefix, successor};
+use super::versions;
+
+/// Why a predicate on a key field has no bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// The field is hashed, and the predicate is no equality.
+    Hashed,
+    /// It compares to a string, object or array under a collation.
+    Collation,
+    /// The operator never gives bounds.
+    Operator,
+}
+
+/// What the bounds of a field depend on besides the predicate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoundsBuilder {
+    /// A collation other than the simple one is in force.
+    pub(super) collated: bool,
+    pub(super) version: ServerVersion,
+}
+
+impl BoundsBuilder {
+    /// The bounds that `predicate`, which is about the key field, puts on it.
+    pub(super) fn bounds(self, predicate: &Predicate, kind: KeyKind) -> Result<Intervals, Unusable> {
+        match &predicate.condition {
+            Condition::Field(_, operator) => self.operator_bounds(operator, kind),
+            Condition::Not(_, inner) => self.negated_bounds(inner, kind),
+            Condition::ElemMatchValue(_, members) => self.elem_match_bounds(members, kind),
+            _ => Err(Unusable::Operator),
+        }
+    }
+
+    fn operator_bounds(self, operator: &Operator, kind: KeyKind) -> Result<Intervals, Unusable> {
+        if self.collated && compares_to_collatable(operator) {
+            return Err(Unusable::Collation);
+        }
+        if kind == KeyKind::Hashed {
+            return self.hashed_bounds(operator);
+        }
+        Ok(match operator {
+            Operator::Compare(comparison, operand) => self.comparison_bounds(*comparison, &operand.value)?,
+            Operator::ExprCompare(comparison, operand) => self.unbracketed_bounds(*comparison, &operand.value),
+            Operator::In(list) => {
+                Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member)))
+            }
+            Operator::Regex { pattern: Some(pattern), flags } => Intervals::union(regex_intervals(pattern, flags)),
+            Operator::Exists(_) => Intervals::everything(),
+            Operator::Type(Some(codes)) => type_bounds(codes),
+            Operator::Mod => type_bounds(&[1]),
+            _ => return Err(Unusable::Operator),
+        })
+    }
+
+    /// On a hashed field only equalities have bounds: the hashes of their values.
+    fn hashed_bounds(self, operator: &Operator) -> Result<Intervals, Unusable> {
+        let equality = |value: &Value| {
+            let values = self.equal_values(value);
+            // Arrays never hash: the array and its first element are looked up as they are.
+            if matches!(value, Value::Array(_)) { values } else { values.iter().map(hashed).collect() }
+        };
+        match operator {
+            Operator::Compare(Comparison::Eq, operand) | Operator::ExprCompare(Comparison::Eq, operand) => {
+                Ok(Intervals::points(equality(&operand.value)))
+            }
+            Operator::In(list) if !list.members.iter().any(is_regex) => {
+                Ok(Intervals::points(list.members.iter().flat_map(|member| equality(&member.value))))
+            }
+            Operator::Exists(_) => Ok(Intervals::everything()),
+            _ => Err(Unusable::Hashed),
+        }
+    }
+
+    fn negated_bounds(self, inner: &Predicate, kind: KeyKind) -> Result<Intervals, Unusable> {
+        let Condition::Field(_, operator) = &inner.condition else { return Err(Unusable::Operator) };
+        if matches!(operator, Operator::Exists(_)) {
+            let null = if kind == KeyKind::Hashed { hashed(&Value::Null) } else { Value::Null };
+            return Ok(Intervals::points([null]));
+        }
+        if kind == KeyKind::Hashed {
+            return Err(Unusable::Hashed);
+        }
+        let plain = |member: &Node| !matches!(member.value, Value::Array(_) | Value::Regex { .. });
+        let has_complement = match operator {
+            Operator::Compare(_, operand) => plain(operand),
+            Operator::In(list) => list.members.iter().all(plain),
+            _ => false,
+        };
+        if !has_complement {
+            return Err(Unusable::Operator);
+        }
+        self.operator_bounds(operator, kind).map(|bounds| bounds.complement())
+    }
+
+    /// Every operand has to have bounds. A key field holds no arrays, so it matches nothing; it is targeted all the same.
+    fn elem_match_bounds(self, members: &[Predicate], kind: KeyKind) -> Result<Intervals, Unusable> {
+        if kind == KeyKind::Hashed {
+            return Err(Unusable::Hashed);
+        }
+        let mut bounds = Intervals::everything();
+        for member in members {
+            bounds = bounds.intersection(&self.bounds(member, kind)?);
+        }
+        Ok(bounds)
+    }
+
+    /// The values of an index that an equality looks up.
+    fn equal_values(self, value: &Value) -> Vec<Value> {
+        match value {
+            Value::Null if versions::null_matches_undefined(self.version) => vec![Value::Undefined, Value::Null],
+            Value::Array(array) => vec![value.clone(), first_element(array)],
+            other => vec![other.clone()],
+        }
+    }
+
+    fn member_intervals(self, member: &Node) -> Vec<Interval> {
+        match &member.value {
+            Value::Regex { pattern, options } => regex_intervals(pattern, options),
+            value => self.equal_values(value).into_iter().map(Interval::point).collect(),
+        }
+    }
+
+    fn comparison_bounds(self, comparison: Comparison, operand: &Value) -> Result<Intervals, Unusable> {
+        let inclusive = matches!(comparison, Comparison::Lte | Comparison::Gte);
+        if comparison == Comparison::Eq {
+            return Ok(Intervals::points(self.equal_values(operand)));
+        }
+        let upward = matches!(comparison, Comparison::Gt | Comparison::Gte);
+        let nothing_or = |bounds: Intervals| if inclusive { bounds } else { Intervals::default() };
+        Ok(match operand {
+            Value::Null | Value::Undefined => nothing_or(Intervals::points(self.equal_values(operand))),
+            Value::MinKey if upward => Intervals::everything(),
+            Value::MaxKey if !upward => Intervals::everything(),
+            Value::MinKey | Value::MaxKey => nothing_or(Intervals::points([operand.clone()])),
+            Value::Array(array) => array_range(array, operand, upward),
+            Value::Regex { .. } => return Err(Unusable::Operator),
+            number if is_nan(number) => nothing_or(Intervals::points([number.clone()])),
+            _ => bracketed_range(operand, upward, inclusive),
+        })
+    }
+
+    /// The comparisons of `$expr` order all types, so their open side is an end of the whole.
+    fn unbracketed_bounds(self, comparison: Comparison, operand: &Value) -> Intervals {
+        let operand = operand.clone();
+        match comparison {
+            Comparison::Eq => Intervals::points(self.equal_values(&operand)),
+            Comparison::Lt => Intervals::one(Value::MinKey, operand, (true, false)),
+            Comparison::Lte => Intervals::one(Value::MinKey, operand, (true, true)),
+            Comparison::Gt => Intervals::one(operand, Value::MaxKey, (false, true)),
+            Comparison::Gte => Intervals::one(operand, Value::MaxKey, (true, true)),
+        }
+    }
+}
+
+fn hashed(value: &Value) -> Value {
+    Value::Int64(hash_value(value))
+}
+
+fn is_regex(node: &Node) -> bool {
+    matches!(node.value, Value::Regex { .. })
+}
+
+fn is_nan(value: &Value) -> bool {
+    compare(value, &Value::Double(f64::NAN)).is_eq()
+}
+
+fn compares_to_collatable(operator: &Operator) -> bool {
+    match operator {
+        Operator::Compare(_, operand) | Operator::ExprCompare(_, operand) => depends_on_collation(&operand.value),
+        Operator::In(InList { members, .. }) => members.iter().any(|member| depends_on_collation(&member.value)),
+        _ => false,
+    }
+}
+
+fn first_element(array: &Array) -> Value {
+    array.items.first().map_or(Value::Undefined, |first| first.value.clone())
+}
+
+/// From the lesser, or up to the greater, of the array and its first element.
+fn array_range(array: &Array, operand: &Value, upward: bool) -> Intervals {
+    let first = first_element(array);
+    let first_is_less = compare(&first, operand).is_lt();
+    match (upward, array.items.is_empty()) {
+        (true, true) => Intervals::everything(),
+        (true, false) => {
+            Intervals::one(if first_is_less { first } else { operand.clone() }, Value::MaxKey, (true, true))
+        }
+        (false, _) => Intervals::one(Value::MinKey, if first_is_less { operand.clone() } else { first }, (true, true)),
+    }
+}
+
+fn bracketed_range(operand: &Value, upward: bool, inclusive: bool) -> Intervals {
+    let Some(bracket) = bracket_of(operand) else { return Intervals::everything() };
+    if upward {
+        return Intervals::one(operand.clone(), bracket.high, (inclusive, !bracket.open));
+    }
+    // A number is never compared to NaN by an inequality, so the numbers begin at -Infinity.
+    let low = if is_nan(&bracket.low) { Value::Double(f64::NEG_INFINITY) } else { bracket.low };
+    Intervals::one(low, operand.clone(), (true, inclusive))
+}
+
+/// The strings with the literal prefix, and the regex itself, which can be stored as a value.
+fn regex_intervals(pattern: &str, flags: &str) -> Vec<Interval> {
+    let itself = Value::Regex { pattern: pattern.to_owned(), options: flags.to_owned() };
+    let prefix = literal_prefix(pattern, flags);
+    let mut intervals = if prefix.is_empty() {
+        type_bounds(&[2]).into_intervals()
+    } else {
+        let high = Value::String(successor(&prefix));
+        vec![Interval::new(Value::String(prefix), high, (true, false))]
+    };
+    intervals.push(Interval::point(itself));
+    intervals
+}

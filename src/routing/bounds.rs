@@ -51,7 +51,9 @@ impl BoundsBuilder {
         Ok(match operator {
             Operator::Compare(comparison, operand) => self.comparison_bounds(*comparison, &operand.value)?,
             Operator::ExprCompare(comparison, operand) => self.unbracketed_bounds(*comparison, &operand.value),
-            Operator::In(list) => Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member))),
+            Operator::In(list) => {
+                Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member)))
+            }
             Operator::Regex { pattern: Some(pattern), flags } => Intervals::union(regex_intervals(pattern, flags)),
             Operator::Exists(_) => Intervals::everything(),
             Operator::Type(Some(codes)) => type_bounds(codes),

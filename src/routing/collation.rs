@@ -46,7 +46,9 @@ pub(super) fn same_collation(left: &Node, right: &Node) -> bool {
         (Some(left), Some(right)) => {
             left.fields.len() == right.fields.len()
                 && left.fields.iter().all(|field| {
-                    right.get(&field.name).is_some_and(|other| crate::model::compare(&field.node.value, &other.value).is_eq())
+                    right
+                        .get(&field.name)
+                        .is_some_and(|other| crate::model::compare(&field.node.value, &other.value).is_eq())
                 })
         }
         _ => is_simple(left) && is_simple(right),

@@ -9,6 +9,7 @@
 //! ```
 
 pub mod catalog;
+pub mod cli;
 pub mod engine;
 pub mod input;
 pub mod model;

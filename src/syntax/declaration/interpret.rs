@@ -47,18 +47,18 @@ struct Interpreter {
 
 impl Interpreter {
     fn run(&mut self, statement: &ScriptStatement<'_>) {
-        let understood = match statement {
+        let (understood, span) = match statement {
             ScriptStatement::Use(database) => {
                 self.database = Some(database.clone());
-                true
+                return;
             }
-            ScriptStatement::Alias { name, chain } => self.alias(name, chain),
-            ScriptStatement::Variable { name, value } => self.variable(name, value),
-            ScriptStatement::Call(call) => self.call(call),
-            ScriptStatement::Other(_) => false,
+            ScriptStatement::Alias { name, chain } => (self.alias(name, chain), chain.span),
+            ScriptStatement::Variable { name, value } => (self.variable(name, value), value.span),
+            ScriptStatement::Call(call) => (self.call(call), call.span),
+            ScriptStatement::Other(span) => (false, *span),
         };
         if !understood {
-            self.declarations.passed_over += 1;
+            self.declarations.passed_over.push(span);
         }
     }
 
@@ -284,7 +284,7 @@ mod tests {
             unknown.orders.createIndex({ a: 1 })
         "#;
         let read = declarations(text);
-        assert_eq!((read.errors.as_slice(), read.statements.len(), read.passed_over), (&[][..], 1, 10));
+        assert_eq!((read.errors.as_slice(), read.statements.len(), read.passed_over.len()), (&[][..], 1, 10));
     }
 
     #[test]

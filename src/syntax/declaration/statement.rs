@@ -11,8 +11,8 @@ pub struct Declarations {
     pub statements: Vec<Declared>,
     /// Malformed statements about sharding, indexes or zones, in place.
     pub errors: Vec<SyntaxError>,
-    /// How many other statements were passed over.
-    pub passed_over: usize,
+    /// Where the other statements stand, which were passed over.
+    pub passed_over: Vec<Span>,
 }
 
 /// One declaration.

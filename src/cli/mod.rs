@@ -1,0 +1,70 @@
+//! Arguments and one file per subcommand. Decides colours, files and exit codes; everything else is the library's.
+
+pub mod args;
+mod check;
+mod declare;
+mod progress;
+mod route;
+mod rules;
+mod select;
+mod style;
+
+use std::io::{self, Write, stdout};
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+
+/// The exit codes of `cli.md`; the greater one of several wins, but for an interrupt.
+pub mod exit {
+    /// Nothing at or above `--fail-on`.
+    pub const CLEAN: u8 = 0;
+    /// Findings.
+    pub const FINDINGS: u8 = 1;
+    /// The job could not be done.
+    pub const FAILED: u8 = 2;
+    /// Interrupted.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+/// Runs a command. A reader that went away (a closed pipe) ends the run silently and well.
+#[must_use]
+pub fn run(cli: Cli) -> ExitCode {
+    let result = match cli.command {
+        None => check::check(&cli.check),
+        Some(Command::Check(args)) => check::check(&args),
+        Some(Command::Route(args)) => route::route(&args),
+        Some(Command::Rules(args)) => print(|out| Ok(rules::list(args.format, out)?)),
+        Some(Command::Rule(args)) => print(|out| rules::explain(&args.code, out)),
+    };
+    match result {
+        Ok(code) => code.into(),
+        Err(error) if is_broken_pipe(&error) => exit::CLEAN.into(),
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            exit::FAILED.into()
+        }
+    }
+}
+
+/// Tells the user on standard error why something could not be done.
+fn complain(message: &str) {
+    // Nobody is left to be told if standard error is closed.
+    let _ = writeln!(io::stderr().lock(), "error: {message}");
+}
+
+/// Tells the user something on standard error.
+fn remark(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+fn print(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<u8> {
+    let mut out = stdout().lock();
+    write(&mut out)?;
+    out.flush()?;
+    Ok(exit::CLEAN)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    causes.any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+}

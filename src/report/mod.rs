@@ -11,6 +11,9 @@ mod frame;
 mod json;
 mod jsonl;
 mod pretty;
+#[cfg(test)]
+mod properties;
+mod retouch;
 mod statistics;
 mod summary;
 mod wording;

@@ -165,8 +165,8 @@ impl Writer<'_> {
         }
         cost.push_str(&format!(" in {}, the longest {}", counted(row.count, "call"), duration(row.max_millis)));
         match row.observed_shards {
-            Some((least, most)) if least < most => cost.push_str(&format!(", {least} to {most} shards")),
-            Some((least, _)) => cost.push_str(&format!(", {}", counted(least, "shard"))),
+            Some((least, most)) if least < most => cost.push_str(&format!(", asked {least} to {most} shards")),
+            Some((least, _)) => cost.push_str(&format!(", asked {}", counted(least, "shard"))),
             None => {}
         }
         let width = self.options.width.saturating_sub(NAMES).max(24);
@@ -198,7 +198,7 @@ impl Writer<'_> {
         }
         let mut name = "not checked";
         for (need, codes) in needs {
-            self.field(name, &format!("{}: needs {need}", codes.join(" ")))?;
+            self.field(name, &format!("{}: needs {need}", codes.join(", ")))?;
             name = "";
         }
         Ok(())
@@ -209,10 +209,11 @@ impl Writer<'_> {
         let mut codes: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         codes.sort_unstable();
         codes.dedup();
-        let [first, ..] = codes[..] else { return Ok(()) };
+        if codes.is_empty() {
+            return Ok(());
+        }
         writeln!(self.out)?;
-        let rest = if codes.len() > 1 { format!("; others: {}", codes[1..].join(" ")) } else { String::new() };
-        self.field("more", &format!("`shardlint rule {first}` explains {first}{rest}"))
+        self.field("more", &format!("`shardlint rule CODE` explains a finding: {}", codes.join(", ")))
     }
 
     fn unread(&mut self, summary: &Summary) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{Document, Node, Value};
 
 use super::chunks::owner_of_key;
-use super::document_key::{KeyError, document_key};
+use super::document_key::document_key;
 use super::question::Question;
 use super::reading::{Gap, Reading, first_value_gap};
 use super::verdict::{Cause, Class, FieldBinding, FieldBounds, Reason, RouterError, Verdict};
@@ -76,10 +76,7 @@ fn targeted(question: Question<'_>) -> Verdict {
 
 fn place(question: Question<'_>, document: &Node) -> Place {
     let Some(members) = document.as_document() else { return Place::Hidden };
-    let values = match document_key(members, question.key) {
-        Ok(values) => values,
-        Err(KeyError::Array | KeyError::Missing) => return Place::Refused,
-    };
+    let Ok(values) = document_key(members, question.key) else { return Place::Refused };
     if is_missing_in_record(members, &values) {
         return Place::Hidden;
     }

@@ -35,8 +35,6 @@ pub(super) struct Target {
     pub(super) reach: Reach,
     /// The bounds of each key field; `None` if no assignment of predicates was usable.
     pub(super) bounds: Option<Vec<Intervals>>,
-    /// A value for every key field was given by equalities, whether or not a collation forbids to use it.
-    pub(super) has_full_key: bool,
     /// Predicates on key fields that have no bounds.
     pub(super) rejected: Vec<(usize, Span, Unusable)>,
     /// An `$or` that fails because of one branch.
@@ -56,11 +54,9 @@ pub(super) struct Targeting<'a> {
 impl Targeting<'_> {
     /// The part of the key space that a normalised filter selects.
     pub(super) fn target(self, predicate: &Predicate) -> Target {
-        let full = full_key(predicate, self.key);
-        let has_full_key = full.is_some();
-        if let Some(key) = full.filter(|full| self.collation_allows(full)) {
+        if let Some(key) = full_key(predicate, self.key).filter(|full| self.collation_allows(full)) {
             let reach = Reach::Key(self.stored_key(key.iter().map(|(value, _)| *value)));
-            return Target { reach, bounds: None, has_full_key, rejected: Vec::new(), failed_or: None };
+            return Target { reach, bounds: None, rejected: Vec::new(), failed_or: None };
         }
         let builder = BoundsBuilder { collated: !self.collation.is_simple(), version: self.version };
         let mut chooser = Chooser::new(self.key, builder);
@@ -69,7 +65,7 @@ impl Targeting<'_> {
             bounds.map(|fields| fields.into_iter().map(|field| field.unwrap_or_else(Intervals::everything)).collect());
         let reach = bounds.as_deref().map_or(Reach::Everything, reach_of_bounds);
         let Chooser { rejected, failed_or, .. } = chooser;
-        Target { reach, bounds, has_full_key, rejected, failed_or }
+        Target { reach, bounds, rejected, failed_or }
     }
 
     /// A full key is refused under a collation if the collation could matter to it.

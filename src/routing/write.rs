@@ -64,10 +64,7 @@ impl Write<'_> {
         verdict.class = Class::Broadcast;
         verdict.at_most = None;
         verdict.reason.cause = Cause::MultiWrite;
-        if verdict.shards.as_ref().is_some_and(|shards| shards.len() > 1) {
-            verdict.shards = self.question.whole_cluster();
-        }
-        verdict
+        self.to_whole_cluster(verdict)
     }
 
     fn single(&self, verdict: Verdict) -> Verdict {
@@ -84,7 +81,7 @@ impl Write<'_> {
         }
         match self.question.statement.verb {
             Verb::Update => self.single_update(verdict),
-            Verb::Delete if self.is_exact_id() => Self::by_id(verdict),
+            Verb::Delete if self.is_exact_id() => self.by_id(verdict),
             _ => self.needs_key_or_one_shard(verdict),
         }
     }
@@ -110,7 +107,7 @@ impl Write<'_> {
             verdict.reason.version_rules.push(versions::TWO_PHASE.text);
         }
         verdict.two_phase = !reaches_one && !by_id;
-        verdict
+        if by_id { self.to_whole_cluster(verdict) } else { verdict }
     }
 
     fn single_update(&self, mut verdict: Verdict) -> Verdict {
@@ -121,7 +118,7 @@ impl Write<'_> {
             return self.by_replacement(verdict, replacement);
         }
         if self.is_exact_id() {
-            return Self::by_id(verdict);
+            return self.by_id(verdict);
         }
         if !Self::reaches_one_shard(&verdict) && Self::is_surely_refused(&verdict) {
             verdict.reason.version_rules.push(versions::TWO_PHASE.text);
@@ -135,9 +132,18 @@ impl Write<'_> {
         verdict.shards.is_some() || verdict.class == Class::Broadcast
     }
 
-    fn by_id(mut verdict: Verdict) -> Verdict {
+    fn by_id(&self, mut verdict: Verdict) -> Verdict {
         if verdict.class == Class::Broadcast {
             verdict.reason.cause = Cause::IdOnlyWrite;
+        }
+        self.to_whole_cluster(verdict)
+    }
+
+    /// A write that is sent to more than one shard is sent to all of them, chunkless ones too, but in a transaction.
+    fn to_whole_cluster(&self, mut verdict: Verdict) -> Verdict {
+        let is_spread = verdict.shards.as_ref().is_some_and(|shards| shards.len() > 1);
+        if is_spread && !self.question.statement.in_transaction {
+            verdict.shards = self.question.whole_cluster();
         }
         verdict
     }

@@ -1,11 +1,13 @@
 //! One line of `route --cases`: a JSON object with extended JSON values, to a [`RoutingCase`].
 //! Members that are not known are passed over.
 
+use serde_json::value::RawValue;
+
 use crate::model::{
-    Array, Chunk, ChunkMap, Document, KeyField, KeyKind, Namespace, Node, RoutingCase, ServerVersion, ShardKey, Statement,
+    Array, Chunk, ChunkMap, Document, KeyField, Namespace, Node, RoutingCase, ServerVersion, ShardKey, Statement,
     Value, Verb, compare,
 };
-use crate::text::Span;
+use crate::text::{Located, Span};
 
 use super::error::SyntaxError;
 use super::ext_json;
@@ -24,10 +26,13 @@ pub fn parse_case(text: &str) -> Result<RoutingCase, SyntaxError> {
 
 /// The `id` of a case as JSON text, as far as the line can be read at all.
 #[must_use]
-pub fn case_id(text: &str) -> Option<&str> {
-    let node = ext_json::parse(text, 0).ok()?;
-    let id = node.as_document()?.get("id")?;
-    text.get(id.span.range())
+pub fn case_id(text: &str) -> Option<&RawValue> {
+    #[derive(serde::Deserialize)]
+    struct Identified<'a> {
+        #[serde(borrow)]
+        id: Option<&'a RawValue>,
+    }
+    serde_json::from_str::<Identified<'_>>(text).ok()?.id
 }
 
 struct Case<'a> {
@@ -136,19 +141,15 @@ fn read_verb(node: &Node) -> Result<Verb, SyntaxError> {
         .ok_or_else(|| SyntaxError::new(node.span, format!("`{name}` is not an operation; expected find, aggregate, update …")))
 }
 
-/// A key whose pattern the case's author vouches for.
 fn read_key(node: &Node) -> Result<ShardKey, SyntaxError> {
-    let pattern = document(node)?;
-    let fields = pattern.fields.iter().map(|field| KeyField {
-        path: field.name.clone(),
-        kind: if field.node.as_str() == Some("hashed") { KeyKind::Hashed } else { KeyKind::Ranged },
-        span: field.name_span.join(field.node.span),
-    });
-    let fields: Vec<KeyField> = fields.collect();
-    if fields.is_empty() {
-        return Err(SyntaxError::new(node.span, "a shard key has at least one field"));
-    }
-    Ok(ShardKey { fields, span: node.span })
+    let first = |mut refused: Vec<Located<String>>| match refused.is_empty() {
+        true => SyntaxError::new(node.span, "not a shard key"),
+        false => {
+            let Located { value, span } = refused.swap_remove(0);
+            SyntaxError::new(span, value)
+        },
+    };
+    ShardKey::from_pattern(node).map_err(first)
 }
 
 fn read_chunks(node: &Node, key: &ShardKey) -> Result<ChunkMap, SyntaxError> {

@@ -1,5 +1,6 @@
 //! Text to model: the only place that knows nom and serde_json.
 
+mod case;
 pub mod declaration;
 mod error;
 pub mod ext_json;
@@ -11,6 +12,7 @@ pub mod shard_key;
 pub mod shell;
 mod structured;
 
+pub use case::{case_id, parse_case};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use record::{Fact, Record, Role, read_record};

@@ -10,7 +10,7 @@ use crate::model::Node;
 use crate::text::{Located, Span};
 
 use super::error::SyntaxError;
-use super::shell::{Expression, Failure, Scope, Step, Text, between, complaint, expression, gap, mark, must, word};
+use super::shell::{Expression, Failure, Scope, Step, Text, between, complaint, gap, mark, must, primary, word};
 
 /// A collection and its key.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ fn declaration(input: Text<'_>) -> Result<ShardKeyForm<'_>, nom::Err<Failure>> {
     let (rest, ()) = mark(rest, '=', "`=` after the namespace")?;
     let (value, ()) = gap(rest)?;
     let (rest, key) = if value.starts_with('{') {
-        expression(value, 0).map(|(rest, key)| (rest, Some(key)))?
+        primary(value, 0).map(|(rest, key)| (rest, Some(key)))?
     } else {
         let (rest, _) = must(value, "a key such as `{ customerId: 1 }` or `unsharded`", word("unsharded")(value))?;
         (rest, None)
@@ -70,10 +70,10 @@ fn declaration(input: Text<'_>) -> Result<ShardKeyForm<'_>, nom::Err<Failure>> {
     }
 }
 
-/// `database.collection`, both without blanks and `=`.
+/// `database.collection`, both without blanks and `=`; a `/` in front of the dot would be that of a comment.
 fn namespace(input: Text<'_>) -> Step<'_, Text<'_>> {
     let ends = |c: char| c == '=' || c.is_ascii_whitespace();
-    let (dot, _) = take_while1(|c| c != '.' && !ends(c))(input)?;
+    let (dot, _) = take_while1(|c| !matches!(c, '.' | '/') && !ends(c))(input)?;
     let (start, _) = must(dot, "`.` and a collection's name", char('.')(dot))?;
     let (_, collection) = must(start, "a collection's name", recognize(take_while1(|c| !ends(c))).parse(start))?;
     let length = start.location_offset() + collection.len() - input.location_offset();

@@ -87,13 +87,16 @@ impl<'a> ParseError<Text<'a>> for Failure {
     }
 }
 
-/// Names what `result` was to be, if it failed at its first byte; no alternative is tried any more.
+/// Names what `result` was to be, if it failed at its first byte or at one where nothing more is known; no alternative is
+/// tried any more.
 pub(in crate::syntax) fn must<'a, T>(input: Text<'a>, what: &'static str, result: Step<'a, T>) -> Step<'a, T> {
     result.map_err(|error| match error {
-        nom::Err::Error(failure) if failure.at == input.location_offset() && failure.instead.is_none() => {
-            nom::Err::Failure(Failure::expected(input, what))
+        nom::Err::Error(mut failure) => {
+            if failure.at == input.location_offset() || failure.expected.is_empty() {
+                failure.expected = vec![what];
+            }
+            nom::Err::Failure(failure)
         }
-        nom::Err::Error(failure) => nom::Err::Failure(failure),
         other => other,
     })
 }

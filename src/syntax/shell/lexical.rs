@@ -110,7 +110,10 @@ pub(super) fn regex(input: Text<'_>) -> Step<'_, (&str, &str)> {
         rest = after;
     }
     let end = rest.location_offset();
-    if begin == end || in_class {
+    if begin == end {
+        return refuse(input, "a regular expression");
+    }
+    if in_class {
         return unclosed(input, "this regular expression is never closed; expected `/` on the same line");
     }
     let Ok((rest, _)) = char::<_, Failure>('/')(rest) else {

@@ -18,7 +18,7 @@ pub use script::{Chain, MethodCall, Script, ScriptStatement, Selector};
 use crate::model::Node;
 
 use super::error::SyntaxError;
-pub(super) use expression::expression;
+pub(super) use expression::primary;
 pub(super) use failure::{Failure, Step, Text, between, complaint, must};
 pub(super) use lexical::{gap, mark, word};
 pub(super) use script::begins_declaration;
@@ -39,7 +39,7 @@ pub fn parse(text: &str, base: usize) -> Result<Node, SyntaxError> {
 pub fn parse_prefix(text: &str, base: usize) -> Result<(Node, usize), SyntaxError> {
     let input = Text::new_extra(text, base);
     let (rest, _) = gap(input).map_err(|error| complaint(text, base, error))?;
-    let (rest, expression) = expression(rest, 0).map_err(|error| complaint(text, base, error))?;
+    let (rest, expression) = expression::expression(rest, 0).map_err(|error| complaint(text, base, error))?;
     Ok((Scope::default().evaluate(&expression)?, rest.location_offset()))
 }
 

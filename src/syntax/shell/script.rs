@@ -7,7 +7,7 @@ use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, satisfy};
-use nom::combinator::{not, opt, peek};
+use nom::combinator::{not, opt, peek, recognize};
 use nom::{Err, Input};
 
 use crate::syntax::error::SyntaxError;
@@ -197,6 +197,7 @@ fn statement(input: Text<'_>) -> Step<'_, Option<ScriptStatement<'_>>> {
     }
     let (rest, read) = match use_database(input) {
         Ok((rest, database)) => (rest, ScriptStatement::Use(database)),
+        Err(failure @ Err::Failure(_)) => return Err(failure),
         Err(_) => match declaration_head(input) {
             Ok((rest, head)) => declaration(rest, head)?,
             Err(_) => undeclared(input)?,
@@ -285,10 +286,11 @@ fn wrapper(input: Text<'_>) -> Step<'_, ()> {
 
 /// `({ shardCollection:`, the beginning of a command that declares.
 fn command_name(input: Text<'_>) -> Step<'_, ()> {
-    let (rest, _) = (char('('), gap, char('{'), gap).parse(input)?;
-    let (rest, (name, _)) = key(rest)?;
+    let (start, _) = (char('('), gap, char('{'), gap).parse(input)?;
+    let (rest, name) = recognize(key).parse(start)?;
     let (_, _) = (gap, char(':')).parse(rest)?;
-    if COMMANDS.contains(&name.as_str()) { Ok((input, ())) } else { refuse(input, "a command that declares") }
+    let name = name.trim_matches(['"', '\'']);
+    if COMMANDS.contains(&name) { Ok((input, ())) } else { refuse(start, "a command that declares") }
 }
 
 /// A variable and the way from it to a database or collection; the method call behind it is left.

@@ -183,7 +183,10 @@ impl Ord for Decimal128 {
 fn compare_magnitudes((a, m): (u128, i32), (b, n): (u128, i32)) -> Ordering {
     Decimal128::magnitude(a, m).cmp(&Decimal128::magnitude(b, n)).then_with(|| {
         let lengthened = |coefficient: u128, by: i32| {
-            u32::try_from(by).ok().and_then(|by| 10u128.checked_pow(by)).map_or(coefficient, |p| coefficient.saturating_mul(p))
+            u32::try_from(by)
+                .ok()
+                .and_then(|by| 10u128.checked_pow(by))
+                .map_or(coefficient, |p| coefficient.saturating_mul(p))
         };
         lengthened(a, m.saturating_sub(n)).cmp(&lengthened(b, n.saturating_sub(m)))
     })

@@ -7,13 +7,13 @@ use crate::model::{Decimal128, Value, compare};
 pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
     match (operator, operands) {
         ("$add", _) => add(operands),
-        ("$multiply", _) => numbers(operands)?.try_fold(Value::Int32(1), |product, next| {
-            arithmetic(&product, next, i64::checked_mul, |a, b| a * b)
-        }),
+        ("$multiply", _) => numbers(operands)?
+            .try_fold(Value::Int32(1), |product, next| arithmetic(&product, next, i64::checked_mul, |a, b| a * b)),
         ("$subtract", [left, right]) => subtract(left, right),
         ("$divide", [left, right]) => {
             let divisor = double(right)?;
-            (divisor != 0.0 && !is_decimal(left) && !is_decimal(right)).then(|| Value::Double(double(left).unwrap_or(f64::NAN) / divisor))
+            (divisor != 0.0 && !is_decimal(left) && !is_decimal(right))
+                .then(|| Value::Double(double(left).unwrap_or(f64::NAN) / divisor))
         }
         ("$mod", [left, right]) if compare(right, &Value::Int32(0)).is_ne() => {
             arithmetic(left, right, i64::checked_rem, |a, b| a % b)
@@ -28,7 +28,9 @@ pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
         ("$not", [value]) => Some(Value::Bool(!truth(value))),
         ("$ne", [left, right]) => Some(Value::Bool(compare(left, right).is_ne())),
         ("$cmp", [left, right]) => Some(Value::Int32(compare(left, right) as i32)),
-        ("$ifNull", _) => Some(operands.iter().find(|value| !matches!(value, Value::Null)).or(operands.last())?.clone()),
+        ("$ifNull", _) => {
+            Some(operands.iter().find(|value| !matches!(value, Value::Null)).or(operands.last())?.clone())
+        }
         ("$cond", [condition, yes, no]) => Some(if truth(condition) { yes.clone() } else { no.clone() }),
         (_, [value]) => convert(operator, value),
         _ => None,
@@ -72,11 +74,18 @@ fn integer(like: Value, number: i64) -> Value {
 }
 
 /// Integers stay integers and widen as needed; with a double, and beyond 64 bits, the result is a double.
-fn arithmetic(left: &Value, right: &Value, exactly: fn(i64, i64) -> Option<i64>, roughly: fn(f64, f64) -> f64) -> Option<Value> {
+fn arithmetic(
+    left: &Value,
+    right: &Value,
+    exactly: fn(i64, i64) -> Option<i64>,
+    roughly: fn(f64, f64) -> f64,
+) -> Option<Value> {
     match (exact(left), exact(right)) {
         (Some(a), Some(b)) => Some(exactly(a, b).map_or_else(
             || double(left).zip(double(right)).map_or(Value::Null, |(a, b)| Value::Double(roughly(a, b))),
-            |result| if matches!(left, Value::Int64(_)) { Value::Int64(result) } else { integer(right.clone(), result) },
+            |result| {
+                if matches!(left, Value::Int64(_)) { Value::Int64(result) } else { integer(right.clone(), result) }
+            },
         )),
         _ => Some(Value::Double(roughly(double(left)?, double(right)?))),
     }
@@ -153,7 +162,9 @@ fn convert(operator: &str, value: &Value) -> Option<Value> {
             Value::Date(_) => Some(value.clone()),
             Value::Int64(millis) => Some(Value::Date(*millis)),
             Value::Double(millis) => Some(Value::Date(*millis as i64)),
-            Value::ObjectId([a, b, c, d, ..]) => Some(Value::Date(i64::from(u32::from_be_bytes([*a, *b, *c, *d])) * 1000)),
+            Value::ObjectId([a, b, c, d, ..]) => {
+                Some(Value::Date(i64::from(u32::from_be_bytes([*a, *b, *c, *d])) * 1000))
+            }
             _ => None,
         },
         "$toObjectId" => match value {

@@ -1,7 +1,7 @@
 //! The bounds that one predicate puts on a key field, as the server's index-bounds builder would build them for an index
 //! without collation that is not multikey. Which predicates count is for `choose`.
 
-use crate::model::{Array, KeyKind, Node, ServerVersion, Value, compare};
+use crate::model::{Array, Document, KeyKind, Node, ServerVersion, Value, compare};
 
 use super::bracket::{bracket_of, type_bounds};
 use super::collation::depends_on_collation;
@@ -51,7 +51,9 @@ impl BoundsBuilder {
         Ok(match operator {
             Operator::Compare(comparison, operand) => self.comparison_bounds(*comparison, &operand.value)?,
             Operator::ExprCompare(comparison, operand) => self.unbracketed_bounds(*comparison, &operand.value),
-            Operator::In(list) => Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member))),
+            Operator::In(list) => {
+                Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member)))
+            }
             Operator::Regex { pattern: Some(pattern), flags } => Intervals::union(regex_intervals(pattern, flags)),
             Operator::Exists(_) => Intervals::everything(),
             Operator::Type(Some(codes)) => type_bounds(codes),
@@ -211,12 +213,6 @@ fn bracketed_range(operand: &Value, upward: bool, inclusive: bool) -> Intervals 
 fn regex_intervals(pattern: &str, flags: &str) -> Vec<Interval> {
     let itself = Value::Regex { pattern: pattern.to_owned(), options: flags.to_owned() };
     let prefix = literal_prefix(pattern, flags);
-    let mut intervals = if prefix.is_empty() {
-        type_bounds(&[2]).into_intervals()
-    } else {
-        let high = Value::String(successor(&prefix));
-        vec![Interval::new(Value::String(prefix), high, (true, false))]
-    };
-    intervals.push(Interval::point(itself));
-    intervals
+    let high = if prefix.is_empty() { Value::Document(Document::default()) } else { Value::String(successor(&prefix)) };
+    vec![Interval::new(Value::String(prefix), high, (true, false)), Interval::point(itself)]
 }

@@ -110,7 +110,9 @@ mod tests {
 
     #[test]
     fn every_value_lies_in_the_bracket_of_its_type() {
-        for value in [Value::Int32(5), Value::String("x".into()), Value::Bool(true), Value::Date(0), binary(), pattern()] {
+        for value in
+            [Value::Int32(5), Value::String("x".into()), Value::Bool(true), Value::Date(0), binary(), pattern()]
+        {
             let bracket = bracket_of(&value).expect("a bracket");
             assert!(crate::model::compare(&bracket.low, &value).is_le(), "{value:?}");
             assert!(crate::model::compare(&value, &bracket.high).is_le(), "{value:?}");

@@ -53,7 +53,8 @@ impl KeyRanges {
     /// Whether every range is one point.
     pub(super) fn are_points(&self) -> bool {
         let tail = self.low_tail.iter().zip(&self.high_tail);
-        self.pivot.iter().all(Interval::is_point) && tail.into_iter().all(|(low, high)| crate::model::compare(low, high).is_eq())
+        self.pivot.iter().all(Interval::is_point)
+            && tail.into_iter().all(|(low, high)| crate::model::compare(low, high).is_eq())
     }
 
     /// Whether it is the one range of all keys.

@@ -83,7 +83,9 @@ impl Constants {
             },
         };
         match value {
-            Folded::Constant(value) if !path.is_empty() => member_of(&value, path).map_or(Folded::Missing, Folded::Constant),
+            Folded::Constant(value) if !path.is_empty() => {
+                member_of(&value, path).map_or(Folded::Missing, Folded::Constant)
+            }
             whole => whole,
         }
     }
@@ -115,8 +117,10 @@ impl Constants {
             "$or" => logical(operands, false),
             // These give another value each time, or run code.
             "$rand" | "$function" | "$accumulator" | "$let" => Folded::Other,
-            _ => all_constant(&operands)
-                .map_or_else(|| not_constant(&operands), |values| evaluate(name, &values).map_or(Folded::Unsure, Folded::Constant)),
+            _ => all_constant(&operands).map_or_else(
+                || not_constant(&operands),
+                |values| evaluate(name, &values).map_or(Folded::Unsure, Folded::Constant),
+            ),
         }
     }
 }
@@ -180,7 +184,9 @@ fn compared(comparison: Comparison, left: &Folded, right: &Folded) -> Folded {
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Null | Value::Undefined | Value::Bool(false) => false,
-        Value::Int32(_) | Value::Int64(_) | Value::Double(_) | Value::Decimal128(_) => compare(value, &Value::Int32(0)).is_ne(),
+        Value::Int32(_) | Value::Int64(_) | Value::Double(_) | Value::Decimal128(_) => {
+            compare(value, &Value::Int32(0)).is_ne()
+        }
         _ => true,
     }
 }

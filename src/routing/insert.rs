@@ -65,7 +65,12 @@ fn targeted(question: Question<'_>) -> Verdict {
         at_most: at_most.filter(|&count| count > 0).and_then(|count| usize::try_from(count).ok()),
         error: None,
         two_phase: false,
-        reason: Reason { cause: Cause::Insert, bindings: bindings.collect(), version_rules: Vec::new(), ranges: Vec::new() },
+        reason: Reason {
+            cause: Cause::Insert,
+            bindings: bindings.collect(),
+            version_rules: Vec::new(),
+            ranges: Vec::new(),
+        },
     }
 }
 

@@ -27,6 +27,8 @@ mod reading;
 mod reason;
 mod regex_prefix;
 mod target;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod versions;
 mod write;
@@ -93,6 +95,7 @@ fn answer(question: Question<'_>) -> Verdict {
 }
 
 fn unsharded() -> Verdict {
-    let reason = Reason { cause: Cause::Unsharded, bindings: Vec::new(), version_rules: Vec::new(), ranges: Vec::new() };
+    let reason =
+        Reason { cause: Cause::Unsharded, bindings: Vec::new(), version_rules: Vec::new(), ranges: Vec::new() };
     Verdict { class: Class::Unsharded, shards: None, at_most: Some(1), error: None, two_phase: false, reason }
 }

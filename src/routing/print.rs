@@ -43,7 +43,9 @@ fn printed(value: &Value) -> String {
         Value::Int32(number) => number.to_string(),
         Value::Int64(number) => number.to_string(),
         Value::Double(number) if number.is_nan() => "NaN".to_owned(),
-        Value::Double(number) if number.is_infinite() => if *number < 0.0 { "-Infinity" } else { "Infinity" }.to_owned(),
+        Value::Double(number) if number.is_infinite() => {
+            if *number < 0.0 { "-Infinity" } else { "Infinity" }.to_owned()
+        }
         Value::Double(number) => format!("{number:?}"),
         Value::Decimal128(Decimal128::Finite { negative, coefficient, exponent }) => {
             let sign = if *negative { "-" } else { "" };

@@ -118,7 +118,8 @@ fn version_rules(written: &Predicate) -> Vec<&'static str> {
     if written.any(&|part| matches!(part.condition, Condition::Expr(_))) {
         rules.extend([versions::EXPR_EQUALITY.text, versions::EXPR_RANGES.text]);
     }
-    let is_now = |part: &super::Expression| matches!(&part.kind, super::ExpressionKind::Variable(name) if name == "NOW");
+    let is_now =
+        |part: &super::Expression| matches!(&part.kind, super::ExpressionKind::Variable(name) if name == "NOW");
     if written.any(&|part| matches!(&part.condition, Condition::Expr(expression) if expression.any(&is_now))) {
         rules.push(versions::EXPR_NOW.text);
     }

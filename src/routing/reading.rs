@@ -49,7 +49,9 @@ fn operator_gap(operator: &Operator, span: Span) -> Option<Gap> {
         Operator::Compare(_, operand) | Operator::ExprCompare(_, operand) => value_gap(operand),
         Operator::In(list) if list.partial => Some(Gap::Lost),
         Operator::In(list) => list.members.iter().find_map(value_gap),
-        Operator::Regex { pattern: None, .. } | Operator::Exists(None) | Operator::Type(None) => Some(Gap::Hidden(span)),
+        Operator::Regex { pattern: None, .. } | Operator::Exists(None) | Operator::Type(None) => {
+            Some(Gap::Hidden(span))
+        }
         _ => None,
     }
 }
@@ -121,7 +123,10 @@ impl<'a> Reader<'a> {
             (Reading::Wide, _) => Condition::Where,
             (Reading::Narrow, true) => Condition::Always(true),
             (Reading::Narrow, false) => {
-                let paths = path.map_or_else(|| self.key.fields.iter().map(|field| field.path.clone()).collect(), |path| vec![path]);
+                let paths = path.map_or_else(
+                    || self.key.fields.iter().map(|field| field.path.clone()).collect(),
+                    |path| vec![path],
+                );
                 Condition::And(paths.into_iter().map(|path| self.equality(path, span)).collect())
             }
         }
@@ -171,7 +176,9 @@ impl<'a> Reader<'a> {
                     list.members.push(Node { value, span });
                 }
             }
-            Operator::Regex { pattern: pattern @ None, .. } => *pattern = Some(if narrow { "^x" } else { "x" }.to_owned()),
+            Operator::Regex { pattern: pattern @ None, .. } => {
+                *pattern = Some(if narrow { "^x" } else { "x" }.to_owned())
+            }
             Operator::Type(codes @ None) => *codes = Some(vec![if narrow { 10 } else { 2 }]),
             Operator::Exists(operand @ None) => {
                 *operand = Some(true);
@@ -187,7 +194,11 @@ impl<'a> Reader<'a> {
 
     /// A literal that was cut may have held the key fields below its path.
     fn lost_members(&mut self, path: &str, operand: &Node, span: Span, negated: bool) -> Option<Condition> {
-        if self.reading == Reading::Wide || negated || !matches!(&operand.value, Value::Document(_)) || value_gap(operand).is_none() {
+        if self.reading == Reading::Wide
+            || negated
+            || !matches!(&operand.value, Value::Document(_))
+            || value_gap(operand).is_none()
+        {
             return None;
         }
         let mut parts = vec![Predicate::new(
@@ -195,7 +206,8 @@ impl<'a> Reader<'a> {
             span,
         )];
         let below = |field: &str| field.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-        let fields: Vec<String> = self.key.fields.iter().map(|field| field.path.clone()).filter(|field| below(field)).collect();
+        let fields: Vec<String> =
+            self.key.fields.iter().map(|field| field.path.clone()).filter(|field| below(field)).collect();
         parts.extend(fields.into_iter().map(|field| self.equality(field, span)));
         Some(Condition::And(parts))
     }

@@ -69,7 +69,12 @@ fn spans(mentions: &[Mention]) -> Vec<Span> {
 }
 
 /// Why nothing, or next to nothing, of the key space is ruled out.
-fn broadcast_cause(predicate: &Predicate, collation: Collation<'_>, target: &Target, mentions: &[Vec<Mention>]) -> Cause {
+fn broadcast_cause(
+    predicate: &Predicate,
+    collation: Collation<'_>,
+    target: &Target,
+    mentions: &[Vec<Mention>],
+) -> Cause {
     if predicate.is_everything() {
         return Cause::NoFilter;
     }
@@ -129,7 +134,11 @@ fn mentions_of(predicate: &Predicate, field: &str) -> Vec<Mention> {
 fn find_mentions(predicate: &Predicate, prefix: &str, field: &str, hidden: Option<&str>, found: &mut Vec<Mention>) {
     let full = |path: &str| if prefix.is_empty() { path.to_owned() } else { format!("{prefix}.{path}") };
     let mut mention = |operator: &str, plain: bool| {
-        found.push(Mention { span: predicate.span, operator: hidden.unwrap_or(operator).to_owned(), plain: plain && hidden.is_none() });
+        found.push(Mention {
+            span: predicate.span,
+            operator: hidden.unwrap_or(operator).to_owned(),
+            plain: plain && hidden.is_none(),
+        });
     };
     if let Some(path) = subject(predicate) {
         if full(path) == field {
@@ -198,7 +207,9 @@ impl Reason {
             Cause::Collation { .. } => {
                 format!("the value of `{first}` depends on the collation, and chunks are ordered without one")
             }
-            Cause::Hidden { form, .. } => format!("`{first}` stands in a form that cannot be used for routing: `{form}`"),
+            Cause::Hidden { form, .. } => {
+                format!("`{first}` stands in a form that cannot be used for routing: `{form}`")
+            }
             Cause::MatchBehindStage { name, .. } => format!("the `$match` on `{first}` cannot move before `{name}`"),
             Cause::MultiWrite => "a multi-write that is not targeted goes to every shard of the cluster".to_owned(),
             Cause::IdOnlyWrite => "a write by `_id` alone goes to every shard".to_owned(),

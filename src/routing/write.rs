@@ -181,7 +181,8 @@ impl Write<'_> {
     }
 
     fn replacement(&self) -> Option<&Document> {
-        let update = self.question.statement.update.as_ref().filter(|_| self.question.statement.verb == Verb::Update)?;
+        let update =
+            self.question.statement.update.as_ref().filter(|_| self.question.statement.verb == Verb::Update)?;
         update.as_document().filter(|document| document.first().is_none_or(|field| !field.name.starts_with('$')))
     }
 

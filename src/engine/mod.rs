@@ -14,5 +14,5 @@ pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
 pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
-pub use typed::check_typed;
 pub use settings::{Filters, Settings};
+pub use typed::check_typed;

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use clap::Parser;
+
 fn main() -> ExitCode {
-    shardlint::cli::run()
+    shardlint::cli::run(shardlint::cli::args::Cli::parse())
 }

@@ -4,11 +4,13 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
+#[path = "docs/pages.rs"]
+mod pages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
+use shardlint::rules::REGISTRY;
 
 const DOCUMENTS: [&str; 5] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/DESIGN.md", "samples/README.md"];
 
@@ -30,16 +32,7 @@ fn output_of(arguments: &str) -> String {
     if words.first().is_some_and(|word| word == "check") && !arguments.contains("--format") {
         words.extend(["--format".to_owned(), "pretty".to_owned()]);
     }
-    let run = Command::new(env!("CARGO_BIN_EXE_shardlint"))
-        .args(words)
-        .current_dir(repository())
-        .env("NO_COLOR", "1")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let trimmed = |line: &str| line.trim_end().to_owned() + "\n";
-    (text(run.stdout) + &text(run.stderr)).lines().map(trimmed).collect()
+    pages::run_in(repository(), &words)
 }
 
 /// Splits at blanks, keeping what stands in single or double quotes together.
@@ -88,18 +81,15 @@ fn with_block(document: &str, name: &str, content: &str) -> String {
     format!("{before}{begin}{content}<!-- end -->{after}")
 }
 
-/// The rules as a Markdown table, from `rules --format json`.
+/// The rules as a Markdown table.
 fn rules_table() -> String {
-    let rules: Vec<Value> = serde_json::from_str(&output_of("rules --format json")).unwrap();
     let mut table = "| code | name | severity | says |\n|---|---|---|---|\n".to_owned();
-    for rule in &rules {
-        let member = |name: &str| rule[name].as_str().unwrap().replace('|', "\\|");
-        let code = member("code");
-        let page = format!("docs/rules/{code}.md");
-        let code = if repository().join(&page).exists() { format!("[{code}]({page})") } else { code };
-        table += &format!("| {code} | {} | {} | {} |\n", member("name"), member("severity"), member("summary"));
+    for rule in REGISTRY {
+        let summary = rule.summary.replace('|', "\\|");
+        let row =
+            [format!("[{}]({})", rule.code, pages::path(rule)), rule.name.into(), rule.severity.name().into(), summary];
+        table += &format!("| {} |\n", row.join(" | "));
     }
-    assert!(rules.len() > 10, "only {} rules", rules.len());
     table
 }
 
@@ -133,6 +123,18 @@ fn other_documents_show_what_the_program_prints() {
         let was = read(document);
         hold_against(document, &was, &with_true_outputs(&was).0);
     }
+}
+
+#[test]
+fn the_page_of_every_rule_is_what_the_rule_says_and_prints() {
+    fs::create_dir_all(repository().join("docs/rules")).unwrap();
+    for rule in REGISTRY {
+        let path = pages::path(rule);
+        let was = fs::read_to_string(repository().join(&path)).unwrap_or_default();
+        hold_against(&path, &was, &pages::page(rule));
+    }
+    let files = fs::read_dir(repository().join("docs/rules")).unwrap().count();
+    assert_eq!(files, REGISTRY.len(), "docs/rules has pages of rules that are not there");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use crate::model::{ChunkMap, IndexSpec, Node, ShardKey};
 use crate::text::{Located, SourceId};
 
+use super::builder::add_indexes;
+
 /// How a collection is spread.
 #[derive(Debug, Clone)]
 pub enum Sharding {
@@ -47,12 +49,56 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Whether it is known how its documents are spread: by a valid key, or not at all.
+    #[must_use]
+    pub fn says_where_documents_lie(&self) -> bool {
+        matches!(self.sharding, Sharding::Sharded(_) | Sharding::Unsharded)
+    }
+
+    /// Whether it is declared to lie on one shard.
+    #[must_use]
+    pub fn is_unsharded(&self) -> bool {
+        matches!(self.sharding, Sharding::Unsharded)
+    }
+
+    /// A collection of which only the name is known.
+    #[must_use]
+    pub fn new(pattern: &str, source: SourceId) -> Self {
+        Self {
+            pattern: pattern.to_owned(),
+            sharding: Sharding::Undeclared,
+            key_pattern: None,
+            source,
+            unique_key: None,
+            collation: None,
+            indexes: IndexList::default(),
+            chunks: None,
+        }
+    }
+
     /// The key, if the collection is sharded.
     #[must_use]
     pub fn shard_key(&self) -> Option<&ShardKey> {
         match &self.sharding {
             Sharding::Sharded(key) => Some(key),
             Sharding::Unsharded | Sharding::Undeclared | Sharding::Invalid => None,
+        }
+    }
+
+    /// Takes over what a more general declaration says and this one leaves open.
+    pub(super) fn complete_from(&mut self, general: &Self) {
+        if matches!(self.sharding, Sharding::Undeclared) {
+            self.sharding = general.sharding.clone();
+            self.key_pattern = general.key_pattern.clone();
+            self.unique_key = general.unique_key.clone();
+            self.source = general.source;
+        }
+        self.collation = self.collation.take().or_else(|| general.collation.clone());
+        if !self.indexes.complete {
+            for (source, index) in &general.indexes.specs {
+                add_indexes(&mut self.indexes, *source, std::slice::from_ref(index));
+            }
+            self.indexes.complete = general.indexes.complete;
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use globset::{Glob, GlobMatcher};
 
+use crate::model::Namespace;
+
 use super::collection::Collection;
 
 /// Database names of test suites mapped to the declared ones (`--ns-map 'shop_test_*=shop'`).
@@ -21,6 +23,15 @@ impl NamespaceMap {
         let glob = Glob::new(pattern.trim()).map_err(|e| format!("`{pattern}` is no glob: {}", e.kind()))?;
         self.rules.push((glob.compile_matcher(), database.trim().to_owned()));
         Ok(())
+    }
+
+    /// The namespace that `namespace` is reported under.
+    #[must_use]
+    pub fn apply(&self, namespace: &Namespace) -> Namespace {
+        match self.map(namespace.database()) {
+            same if same == namespace.database() => namespace.clone(),
+            other => Namespace::new(other, namespace.collection()),
+        }
     }
 
     /// The name that `database` is reported under.
@@ -68,9 +79,82 @@ impl Catalog {
         self.collections.iter().map(|(_, collection)| collection)
     }
 
+    /// Whether any collection is declared to be sharded or unsharded.
+    #[must_use]
+    pub fn declares_sharding(&self) -> bool {
+        self.collections().any(Collection::says_where_documents_lie)
+    }
+
+    /// What is said of a glob holds for the exact names it covers, as far as nothing else is said of them.
+    pub(super) fn complete_from_globs(&mut self) {
+        let globs: Vec<(GlobMatcher, Collection)> = self
+            .collections
+            .iter()
+            .filter_map(|(glob, collection)| Some((glob.clone()?, collection.clone())))
+            .collect();
+        for (_, collection) in self.collections.iter_mut().filter(|(glob, _)| glob.is_none()) {
+            for (glob, general) in &globs {
+                if glob.is_match(&collection.pattern) {
+                    collection.complete_from(general);
+                }
+            }
+        }
+    }
+
+    /// For each declared name, the most similar of the names that were seen, if any is similar enough to be meant.
+    #[must_use]
+    pub fn nearest(&self, seen: &[&str]) -> Vec<(String, String)> {
+        const SIMILAR: f64 = 0.6;
+        let declared = self.collections.iter().map(|(_, collection)| collection.pattern.as_str());
+        let nearest = |name: &str| {
+            let scored = seen.iter().map(|seen| (strsim::normalized_damerau_levenshtein(name, seen), *seen));
+            let best = scored.filter(|(score, _)| *score >= SIMILAR);
+            best.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1))).map(|(_, seen)| seen.to_owned())
+        };
+        declared.filter_map(|name| Some((name.to_owned(), nearest(name)?))).collect()
+    }
+
     /// Whether nothing is declared.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.collections.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SourceId;
+
+    fn catalog(names: &[&str]) -> Catalog {
+        let mut catalog = Catalog::default();
+        names.iter().for_each(|name| catalog.add(Collection::new(name, SourceId(0))));
+        catalog
+    }
+
+    #[test]
+    fn exact_names_win_over_globs_and_globs_in_order() {
+        let catalog = catalog(&["shop_*.orders", "shop_1.*", "shop_1.orders"]);
+        let found = |name: &str| catalog.get(name).map(|collection| collection.pattern.as_str());
+        assert_eq!(found("shop_1.orders"), Some("shop_1.orders"));
+        assert_eq!(found("shop_2.orders"), Some("shop_*.orders"));
+        assert_eq!(found("shop_1.users"), Some("shop_1.*"));
+        assert_eq!(found("crm.users"), None);
+    }
+
+    #[test]
+    fn the_nearest_seen_name_is_told_if_it_is_near() {
+        let catalog = catalog(&["shop.orders", "crm.accounts"]);
+        let near = catalog.nearest(&["shop.order", "shop.ordersX", "log.zzz", "shop_test.orders"]);
+        assert_eq!(near, [("shop.orders".to_owned(), "shop.ordersX".to_owned())]);
+        assert_eq!(catalog.nearest(&[]), []);
+    }
+
+    #[test]
+    fn databases_of_test_suites_are_mapped() {
+        let mut map = NamespaceMap::default();
+        map.add("shop_test_*=shop").expect("valid");
+        assert_eq!((map.map("shop_test_7"), map.map("crm")), ("shop", "crm"));
+        assert!(map.add("shop").is_err() && map.add("[=shop").is_err());
     }
 }

@@ -1,10 +1,13 @@
 //! What is known about the cluster: keys, indexes, chunks, shards, version. Merged from all declarations of a run.
 
+mod builder;
 mod collection;
 mod index_support;
 mod lookup;
+mod pattern;
 mod unique_index;
 
+pub use builder::{Builder, Conflict};
 pub use collection::{Collection, IndexList, Sharding};
 pub use index_support::{Candidate, Support, Unfit, is_simple_collation, starts_with_key};
 pub use lookup::{Catalog, NamespaceMap};

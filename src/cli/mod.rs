@@ -1,63 +1,70 @@
-//! The command line: arguments, one file for each subcommand, and the exit code that a run ends with.
-//!
-//! 0: nothing found; 1: findings; 2: the job could not be done. A broken pipe is no failure: the reader has seen enough.
+//! Arguments and one file per subcommand. Decides colours, files and exit codes; everything else is the library's.
 
+pub mod args;
+mod check;
+mod declare;
+mod progress;
 mod route;
+mod rules;
+mod select;
+mod style;
 
-use std::io::{self, Write as _};
+use std::io::{self, Write, stdout};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use args::{Cli, Command};
 
-/// Judge MongoDB queries against a shard key.
-#[derive(Debug, Parser)]
-#[command(version, about, arg_required_else_help = true)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
+/// The exit codes of `cli.md`; the greater one of several wins, but for an interrupt.
+pub mod exit {
+    /// Nothing at or above `--fail-on`.
+    pub const CLEAN: u8 = 0;
+    /// Findings.
+    pub const FINDINGS: u8 = 1;
+    /// The job could not be done.
+    pub const FAILED: u8 = 2;
+    /// Interrupted.
+    pub const INTERRUPTED: u8 = 130;
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Route(route::RouteArguments),
-}
-
-/// What a run ends with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// The job is done.
-    Done,
-    /// The job could not be done; what was wrong has been told.
-    Failed,
-}
-
-/// Runs the command that the arguments of the process name.
+/// Runs a command. A reader that went away (a closed pipe) ends the run silently and well.
 #[must_use]
-pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version are answers, not errors; where they cannot be printed, nothing can.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
+pub fn run(cli: Cli) -> ExitCode {
+    let result = match cli.command {
+        None => check::check(&cli.check),
+        Some(Command::Check(args)) => check::check(&args),
+        Some(Command::Route(args)) => route::route(&args),
+        Some(Command::Rules(args)) => print(|out| Ok(rules::list(args.format, out)?)),
+        Some(Command::Rule(args)) => print(|out| rules::explain(&args.code, out)),
     };
-    let outcome = match arguments.command {
-        Command::Route(arguments) => route::run(&arguments),
-    };
-    match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Failed) => ExitCode::from(2),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+    match result {
+        Ok(code) => code.into(),
+        Err(error) if is_broken_pipe(&error) => exit::CLEAN.into(),
         Err(error) => {
-            // Where even this cannot be written, the exit code still tells.
-            let _ = writeln!(io::stderr(), "error: {error:#}");
-            ExitCode::from(2)
+            complain(&format!("{error:#}"));
+            exit::FAILED.into()
         }
     }
 }
 
+/// Tells the user on standard error why something could not be done.
+fn complain(message: &str) {
+    // Nobody is left to be told if standard error is closed.
+    let _ = writeln!(io::stderr().lock(), "error: {message}");
+}
+
+/// Tells the user something on standard error.
+fn remark(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+fn print(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<u8> {
+    let mut out = stdout().lock();
+    write(&mut out)?;
+    out.flush()?;
+    Ok(exit::CLEAN)
+}
+
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_broken = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_broken))
+    let mut causes = error.chain();
+    causes.any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
 }

@@ -13,29 +13,32 @@ use serde_json::value::RawValue;
 use crate::routing::{RouterError, Verdict, route_case};
 use crate::syntax::{SyntaxError, case_id, parse_case};
 
-use super::Outcome;
+use super::exit;
 
 /// Tell what the router does with an operation.
 #[derive(Debug, Args)]
-pub(super) struct RouteArguments {
+pub struct RouteArgs {
     /// Answer the cases in FILE, JSON lines (`-` for standard input), with one JSON line each
     #[arg(long, value_name = "FILE", required = true)]
     cases: PathBuf,
 }
 
-/// Runs the command.
-pub(super) fn run(arguments: &RouteArguments) -> anyhow::Result<Outcome> {
+/// Answers the cases.
+///
+/// # Errors
+/// If the cases cannot be read, or the answers not written.
+pub fn route(args: &RouteArgs) -> anyhow::Result<u8> {
     let output = BufWriter::new(io::stdout().lock());
-    if arguments.cases == Path::new("-") {
+    if args.cases == Path::new("-") {
         return answer_all(io::stdin().lock(), output);
     }
-    let path = arguments.cases.display();
-    let file = File::open(&arguments.cases).with_context(|| format!("cannot open `{path}`"))?;
+    let path = args.cases.display();
+    let file = File::open(&args.cases).with_context(|| format!("cannot open `{path}`"))?;
     answer_all(BufReader::new(file), output)
 }
 
-fn answer_all(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<Outcome> {
-    let mut outcome = Outcome::Done;
+fn answer_all(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<u8> {
+    let mut outcome = exit::CLEAN;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -51,7 +54,7 @@ fn answer_all(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result
         match parse_case(text) {
             Ok(case) => write_line(&mut output, &Answer::new(case_id(text), &route_case(&case)))?,
             Err(error) => {
-                outcome = Outcome::Failed;
+                outcome = exit::FAILED;
                 write_line(&mut output, &Failure { id: case_id(text), failed: located(&error) })?;
             }
         }

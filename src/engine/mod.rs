@@ -1,1 +1,16 @@
-//! Puts it together: chunks, rayon, ordered merge, grouping, summary.
+//! Puts it together: chunks through rayon, ordered merge, grouping, summary.
+
+mod declarations;
+mod finish;
+mod judge;
+mod pairing;
+mod run;
+mod scan;
+mod settings;
+mod tally;
+
+pub use declarations::DeclarationTexts;
+pub use finish::{Run, finish};
+pub use judge::{Judged, Standing};
+pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
+pub use settings::{Filters, Settings};

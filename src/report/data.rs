@@ -50,6 +50,8 @@ pub struct Summary {
     pub explains: u64,
     /// Records that the server cut.
     pub truncated: u64,
+    /// Slow queries left out by `--ns`, `--app`, `--since`, `--until`, `--min-duration`.
+    pub filtered: u64,
     /// Findings hidden by suppressions.
     pub suppressed: u64,
     /// Records that repeat an operation told by another record.

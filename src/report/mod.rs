@@ -11,6 +11,10 @@ mod frame;
 mod json;
 mod jsonl;
 mod pretty;
+#[cfg(test)]
+mod properties;
+mod retouch;
+mod statistics;
 mod summary;
 mod wording;
 mod wrap;
@@ -21,6 +25,7 @@ pub use data::{
     ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
+pub use statistics::statistics;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -47,12 +47,13 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 A `count` or `distinct` without a usable predicate on the first field of the shard key is answered by every shard. A
-`count` without a filter takes each shard's own number, which may include orphaned documents: copies that a migration has
-left behind.
+`count` without a filter takes each shard's own number, which may include orphaned documents: copies that a migration
+has left behind.
 
 ## Why it costs you
 
-Every shard works on every call. `distinct` sends all values of every shard to the router, which removes what is double.
+Every shard works on every call. `distinct` sends all values of every shard to the router, which removes what is
+double.
 
 ## Fires on
 

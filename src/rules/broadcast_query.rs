@@ -37,13 +37,13 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter has no usable predicate on the first field of the shard key. The router cannot rule out a single chunk, so it
-asks every shard that owns one.
+The filter has no usable predicate on the first field of the shard key. The router cannot rule out a single chunk, so
+it asks every shard that owns one.
 
 ## Why it costs you
 
-The slowest shard sets the latency, every shard does work for every call, and adding shards adds work instead of sharing
-it. One shard that is down fails all such queries.
+The slowest shard sets the latency, every shard does work for every call, and adding shards adds work instead of
+sharing it. One shard that is down fails all such queries.
 
 ## Fires on
 
@@ -67,9 +67,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Add an equality on the first key field to the filter; the application often knows the value already. If it does not, keep
-a small collection that maps the value it knows to the key. If most queries lack the field, the key is the wrong one.
-An index does not help: it makes each shard faster, but saves none from being asked.
+Add an equality on the first key field to the filter; the application often knows the value already. If it does not,
+keep a small collection that maps the value it knows to the key. If most queries lack the field, the key is the wrong
+one. An index does not help: it makes each shard faster, but saves none from being asked.
 
 ## When to ignore
 

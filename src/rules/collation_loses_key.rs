@@ -1,9 +1,12 @@
 //! SL109: a key value whose equality depends on a collation, while chunks are ordered by the simple one.
 
-use super::fan_out::{FanOut, version_words};
+use super::fan_out::{FanOut, filter_of, version_words};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::routing::{Cause, Class};
+use crate::catalog::is_simple_collation;
+use crate::model::Value;
+use crate::routing::{Cause, Class, FieldBounds};
+use crate::text::Span;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -21,7 +24,11 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::read(ctx)?;
-    let Cause::Collation { predicate, collation } = read.cause() else { return None };
+    let (predicate, collation) = match read.cause() {
+        Cause::Collation { predicate, collation } => (*predicate, *collation),
+        Cause::KeyRanges { .. } => lost_behind_a_prefix(&read)?,
+        _ => return None,
+    };
     let reached = if read.verdict.class == Class::Broadcast {
         format!("is sent to {}", read.every_shard())
     } else {
@@ -32,7 +39,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         read.subject(),
         version_words(ctx)
     );
-    let primary = Label::new(*predicate, "equal under the collation may be different in the order of the chunks");
+    let primary = Label::new(predicate, "equal under the collation may be different in the order of the chunks");
     let others = collation.map(|span| Label::new(span, "not the simple collation by which chunks are ordered"));
     let origin = if collation.is_some() { "" } else { ", in place of the collection's default," };
     let help = format!(
@@ -42,12 +49,35 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     Some(read.finding(message, primary, others.into_iter().collect(), help))
 }
 
+/// The equality that would have bound a later field of the key too, and the collation given with the command.
+fn lost_behind_a_prefix(read: &FanOut<'_>) -> Option<(Span, Option<Span>)> {
+    let given = read.statement().collation.as_ref();
+    given.or(read.ctx.collection?.collation.as_ref()).filter(|collation| !is_simple_collation(collation))?;
+    let filter = filter_of(read.statement())?.as_document()?;
+    let is_free =
+        |path: &str| read.verdict.reason.bindings.iter().any(|b| b.path == path && b.bounds == FieldBounds::Free);
+    let lost = filter.fields.iter().find(|field| is_free(&field.name) && is_collatable_equality(&field.node.value))?;
+    Some((lost.name_span.join(lost.node.span), given.map(|node| node.span)))
+}
+
+fn is_collatable_equality(value: &Value) -> bool {
+    match value {
+        Value::String(_) | Value::Array(_) => true,
+        Value::Document(document) => match document.first() {
+            Some(first) if first.name == "$eq" => is_collatable_equality(&first.node.value),
+            Some(first) => !first.name.starts_with('$'),
+            None => true,
+        },
+        _ => false,
+    }
+}
+
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter compares a field of the shard key with a string, an object or an array under a collation that is not simple,
-given with the command or inherited from the collection. Values that are equal under it (`"ab"` and `"AB"`) may lie on
-different shards, so the router does not use them.
+The filter compares a field of the shard key with a string, an object or an array under a collation that is not
+simple, given with the command or inherited from the collection. Values that are equal under it (`"ab"` and `"AB"`)
+may lie on different shards, so the router does not use them.
 
 ## Why it costs you
 
@@ -76,9 +106,9 @@ sh.shardCollection("shop.accounts", { login: 1 });
 
 ## How to fix
 
-Give the command `collation: { locale: "simple" }`, also where the collection has another default. If comparison without
-regard to case is wanted, store a normalised copy of the field and make that the key. Numbers, dates, ObjectIds and
-booleans route under any collation.
+Give the command `collation: { locale: "simple" }`, also where the collection has another default. If comparison
+without regard to case is wanted, store a normalised copy of the field and make that the key. Numbers, dates,
+ObjectIds and booleans route under any collation.
 
 ## When to ignore
 

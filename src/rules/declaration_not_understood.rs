@@ -50,9 +50,9 @@ pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> F
 const EXPLANATION: &str = r#"
 ## What it says
 
-A statement about sharding, indexes or zones, or an entry of the configuration, could not be read. The message says what
-was expected, at the place where reading failed. Statements about other matters (`print`, `rs.initiate`, `createUser`,
-control flow) are passed over and only counted, in one remark.
+A statement about sharding, indexes or zones, or an entry of the configuration, could not be read. The message says
+what was expected, at the place where reading failed. Statements about other matters (`print`, `rs.initiate`,
+`createUser`, control flow) are passed over and only counted, in one remark.
 
 ## Why it costs you
 

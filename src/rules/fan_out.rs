@@ -30,7 +30,7 @@ impl<'a> FanOut<'a> {
         Self::of(ctx).filter(|fan_out| !fan_out.ctx.statement.verb.is_write())
     }
 
-    /// A write that may reach more than one shard.
+    /// A write that may reach more than one shard, or that the router refuses.
     pub fn write(ctx: &'a EventContext<'a>) -> Option<Self> {
         Self::of(ctx).filter(|fan_out| fan_out.ctx.statement.verb.is_write())
     }
@@ -38,7 +38,7 @@ impl<'a> FanOut<'a> {
     fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
         let (verdict, key) = (ctx.verdict?, ctx.collection?.shard_key()?);
         let reaches_several = matches!(verdict.class, Class::MultiShard | Class::Broadcast);
-        reaches_several.then_some(Self { ctx, verdict, key })
+        (reaches_several || verdict.error.is_some()).then_some(Self { ctx, verdict, key })
     }
 
     pub fn cause(&self) -> &'a Cause {
@@ -69,6 +69,12 @@ impl<'a> FanOut<'a> {
         let catalog = self.ctx.catalog;
         let count = catalog.shards.as_ref().map(Vec::len).or(catalog.shard_count);
         count.map_or_else(|| "every shard of the cluster".to_owned(), |n| format!("all {n} shards of the cluster"))
+    }
+
+    /// Whether the filter keeps to one shard as chunks lie now, or may do so for all that is known.
+    pub fn may_reach_one(&self) -> bool {
+        let reaches_one = self.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1);
+        self.verdict.error.is_none() && (reaches_one || self.verdict.class == Class::MultiShard)
     }
 
     /// The place of what is missing: the filter, else the command's name.

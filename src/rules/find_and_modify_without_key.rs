@@ -4,7 +4,6 @@ use super::fan_out::{FanOut, version_words};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
 use crate::model::Verb;
-use crate::routing::Class;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let write = FanOut::write(ctx).filter(|_| ctx.statement.verb == Verb::FindAndModify)?;
-    let may_span = write.verdict.class == Class::MultiShard && write.verdict.error.is_none();
+    let may_span = write.may_reach_one();
     let outcome = match (ctx.version.at_least(7, 1), may_span) {
         (false, false) => "is refused: it does not reach one shard by the key",
         (false, true) => "is refused whenever it spans shards",
@@ -33,20 +32,22 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let fields = write.unbound_fields();
     let primary = Label::new(write.filter_span(), format!("no equality on {fields}; `_id` alone is no substitute"));
     let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
-    Some(write.finding(message, primary, Vec::new(), help))
+    let mut finding = write.finding(message, primary, Vec::new(), help);
+    finding.severity = may_span.then_some(Severity::Warning);
+    Some(finding)
 }
 
 const EXPLANATION: &str = r#"
 ## What it says
 
-A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one shard
-by the shard key. Unlike `updateOne`, it cannot fall back on `_id`: up to 7.0 the router refuses it. From 7.1 on it is a
-two-phase search over all shards.
+A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one
+shard by the shard key. Unlike `updateOne`, it cannot fall back on `_id`: up to 7.0 the router refuses it. From 7.1 on
+it is a two-phase search over all shards.
 
 ## Why it costs you
 
-Before 7.1 the operation fails. Later each call costs a read on all shards and an internal transaction. Queues built on
-`findAndModify` are hit hardest: they poll.
+Before 7.1 the operation fails. Later each call costs a read on all shards and an internal transaction. Queues built
+on `findAndModify` are hit hardest: they poll.
 
 ## Fires on
 
@@ -70,8 +71,8 @@ sh.shardCollection("shop.jobs", { queue: 1 });
 
 ## How to fix
 
-Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number that
-each worker knows.
+Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number
+that each worker knows.
 
 ## When to ignore
 

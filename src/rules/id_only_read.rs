@@ -54,8 +54,8 @@ fn is_literal(value: &Document) -> bool {
 const EXPLANATION: &str = r#"
 ## What it says
 
-A document is looked up by its `_id`, and `_id` does not start the shard key. The router does not know where that `_id`
-is, so it asks every shard that owns a chunk.
+A document is looked up by its `_id`, and `_id` does not start the shard key. The router does not know where that
+`_id` is, so it asks every shard that owns a chunk.
 
 ## Why it costs you
 

@@ -36,8 +36,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-A document is updated or deleted by its `_id`, and `_id` is not the shard key. The router accepts this, because at most
-one document should match, and sends the write to every shard.
+A document is updated or deleted by its `_id`, and `_id` is not the shard key. The router accepts this, because at
+most one document should match, and sends the write to every shard.
 
 ## Why it costs you
 
@@ -66,8 +66,8 @@ sh.shardCollection("shop.orders", { _id: 1 });
 
 ## How to fix
 
-Add equalities on the key fields beside the `_id`. Many object mappers can be told to do that (a shard key option of the
-model).
+Add equalities on the key fields beside the `_id`. Many object mappers can be told to do that (a shard key option of
+the model).
 
 ## When to ignore
 

@@ -47,8 +47,8 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
 const EXPLANATION: &str = r#"
 ## What it says
 
-Every collection has a unique index on `_id`, and each shard enforces it for its own documents. As the shard key does not
-start with `_id`, two documents with the same `_id` and different key values may lie on different shards.
+Every collection has a unique index on `_id`, and each shard enforces it for its own documents. As the shard key does
+not start with `_id`, two documents with the same `_id` and different key values may lie on different shards.
 
 ## Why it costs you
 

@@ -30,7 +30,9 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
             findings.push(illegal(collection, key, (*source, index), unique));
         }
     }
-    if let (Some(unique), Some(refused)) = (collection.unique_key_span(), collection.refused_unique_key(key)) {
+    // A hashed key cannot be unique at all, which is SL404's to say.
+    let unique_key = collection.unique_key_span().filter(|_| !key.is_hashed());
+    if let (Some(unique), Some(refused)) = (unique_key, collection.refused_unique_key(key)) {
         findings.push(refused_key(collection, key, unique, &refused));
     }
 }
@@ -77,14 +79,14 @@ fn refused_key(collection: &Collection, key: &ShardKey, unique: Span, refused: &
 const EXPLANATION: &str = r#"
 ## What it says
 
-Each shard checks uniqueness among its own documents only. So a unique index on a sharded collection has to begin with the
-fields of the shard key, in order (directions do not matter), or with `_id`. This one does not. `prepareUnique` counts as
-unique. The rule also fires if the key itself is declared unique and the index on it is not.
+Each shard checks uniqueness among its own documents only. So a unique index on a sharded collection has to begin with
+the fields of the shard key, in order (directions do not matter), or with `_id`. This one does not. `prepareUnique`
+counts as unique. The rule also fires if the key itself is declared unique and the index on it is not.
 
 ## Why it costs you
 
-Creating such an index on a sharded collection fails (CannotCreateIndex 67); sharding a collection that has one is refused
-(InvalidOptions 72). Usually that is noticed on the day of the migration.
+Creating such an index on a sharded collection fails (CannotCreateIndex 67); sharding a collection that has one is
+refused (InvalidOptions 72). Usually that is noticed on the day of the migration.
 
 ## Fires on
 
@@ -102,8 +104,8 @@ db.getSiblingDB("shop").customers.createIndex({ email: 1 }, { unique: true });
 
 ## How to fix
 
-Lead the index with the key (`{ region: 1, email: 1 }`): the field is then unique per key value only. Or make the field
-the shard key. Or keep a small collection, sharded by that field, in which the application reserves values.
+Lead the index with the key (`{ region: 1, email: 1 }`): the field is then unique per key value only. Or make the
+field the shard key. Or keep a small collection, sharded by that field, in which the application reserves values.
 
 ## When to ignore
 
@@ -111,6 +113,7 @@ Never: the server refuses it.
 
 ## Versions
 
-All; `prepareUnique` since 6.0. Sources: <https://www.mongodb.com/docs/manual/core/sharding-shard-key/#unique-indexes>,
-`src/mongo/db/s/shard_key_util.cpp` of the server.
+All; `prepareUnique` since 6.0. Sources:
+<https://www.mongodb.com/docs/manual/core/sharding-shard-key/#unique-indexes>, `src/mongo/db/s/shard_key_util.cpp` of
+the server.
 "#;

@@ -59,9 +59,9 @@ fn compound_hashed(ctx: &DeclarationContext<'_>, key: &ShardKey) -> Vec<Located<
 const EXPLANATION: &str = r#"
 ## What it says
 
-The pattern in the declaration is no shard key. Each field is `1` (ranged) or `"hashed"`, at most one is hashed, names have
-no empty parts and do not start with `$`, and there are at most 32 of them. Descending, text and geospatial fields are
-index kinds, not key kinds.
+The pattern in the declaration is no shard key. Each field is `1` (ranged) or `"hashed"`, at most one is hashed, names
+have no empty parts and do not start with `$`, and there are at most 32 of them. Descending, text and geospatial
+fields are index kinds, not key kinds.
 
 ## Why it costs you
 
@@ -90,6 +90,6 @@ Never: the server refuses it.
 ## Versions
 
 Hashed alone since 2.4; a hashed field in a compound key since 4.4. Sources:
-<https://www.mongodb.com/docs/manual/core/sharding-shard-key/>, `src/mongo/db/global_catalog/shard_key_pattern.cpp` of the
-server.
+<https://www.mongodb.com/docs/manual/core/sharding-shard-key/>, `src/mongo/db/global_catalog/shard_key_pattern.cpp` of
+the server.
 "#;

@@ -24,7 +24,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let Cause::Hidden { predicate, form } = read.cause() else { return None };
     let (field, key) = (&read.first().path, read.key);
     let message = format!(
-        "{} is sent to {}: the router cannot read `{field}` out of a {form} ({})",
+        "{} is sent to {}: `{field}` stands in a form that does not route: `{form}` ({})",
         read.subject(),
         read.every_shard(),
         version_words(ctx)
@@ -37,9 +37,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter names the first field of the shard key, but only in a form from which the router takes no bounds: an `$expr`
-other than a plain comparison of the field with a constant, a `$where`, or a sub-document `{ a: { b: 5 } }` where the key
-has `a.b` and further fields are missing. The query goes to every shard.
+The filter names the first field of the shard key, but only in a form from which the router takes no bounds: an
+`$expr` other than a plain comparison of the field with a constant, a `$where`, or a sub-document `{ a: { b: 5 } }`
+where the key has `a.b` and further fields are missing. The query goes to every shard.
 
 ## Why it costs you
 
@@ -67,8 +67,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Put a plain predicate on the key field beside the expression: `{ customerId: 7012, $expr: … }`. Write nested key fields
-with dots: `{ "a.b": 5 }`.
+Put a plain predicate on the key field beside the expression: `{ customerId: 7012, $expr: … }`. Write nested key
+fields with dots: `{ "a.b": 5 }`.
 
 ## When to ignore
 
@@ -77,6 +77,6 @@ If the value really is computed from the document and cannot be known before.
 ## Versions
 
 `$expr` with `$eq` is understood since 3.6, with ranges since 5.0. Sources:
-<https://www.mongodb.com/docs/manual/reference/operator/query/expr/>,
-`src/mongo/db/matcher/rewrite_expr.cpp` of the server.
+<https://www.mongodb.com/docs/manual/reference/operator/query/expr/>, `src/mongo/db/matcher/rewrite_expr.cpp` of the
+server.
 "#;

@@ -37,13 +37,13 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter has predicates on later fields of a compound shard key, but none on its first field. Chunks are ordered by the
-first field, so a value of a later one may lie in any of them: the query goes to every shard.
+The filter has predicates on later fields of a compound shard key, but none on its first field. Chunks are ordered by
+the first field, so a value of a later one may lie in any of them: the query goes to every shard.
 
 ## Why it costs you
 
-It looks as if the query used the shard key, and it costs as much as one that does not: every shard works on every call,
-and the slowest one sets the latency.
+It looks as if the query used the shard key, and it costs as much as one that does not: every shard works on every
+call, and the slowest one sets the latency.
 
 ## Fires on
 

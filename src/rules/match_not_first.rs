@@ -37,8 +37,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-Only a `$match` at the front of a pipeline decides which shards are asked. This pipeline has one on the shard key, behind a
-stage that it cannot move past (`$limit`, `$skip`, `$group`, a stage that computes the field …), so every shard is asked.
+Only a `$match` at the front of a pipeline decides which shards are asked. This pipeline has one on the shard key,
+behind a stage that it cannot move past (`$limit`, `$skip`, `$group`, a stage that computes the field …), so every
+shard is asked.
 
 ## Why it costs you
 
@@ -66,7 +67,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Move the `$match` on the key to the front, if the result stays what is meant: behind a `$limit` it is another question.
+Move the `$match` on the key to the front, if the result stays what is meant: behind a `$limit` it is another
+question.
 
 ## When to ignore
 

@@ -56,9 +56,9 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 A shard key needs an index that starts with all its fields, in order and by value: `{ a: -1 }` does not serve the key
-`{ a: 1 }`, nor does `{ a: "hashed" }`, nor `{ b: 1, a: 1 }`. None of the known indexes does. If all indexes are known (a
-dump of `getIndexes()` or `listIndexes`), this is an error; if only `createIndex` statements are, a warning, because an
-empty collection gets the index by itself.
+`{ a: 1 }`, nor does `{ a: "hashed" }`, nor `{ b: 1, a: 1 }`. None of the known indexes does. If all indexes are known
+(a dump of `getIndexes()` or `listIndexes`), this is an error; if only `createIndex` statements are, a warning,
+because an empty collection gets the index by itself.
 
 ## Why it costs you
 

@@ -83,9 +83,9 @@ fn expected(ranges: usize, shards: usize) -> usize {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The filter bounds the shard key, but to many values or to a range of them. One shard may answer, or several: that depends
-on where the chunks lie. The message says how many to expect and how many at worst, exactly if a chunk map is declared.
-An `$in` of at most two members and an equality on the first key fields are not reported.
+The filter bounds the shard key, but to many values or to a range of them. One shard may answer, or several: that
+depends on where the chunks lie. The message says how many to expect and how many at worst, exactly if a chunk map is
+declared. An `$in` of at most two members and an equality on the first key fields are not reported.
 
 ## Why it costs you
 
@@ -114,8 +114,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Ask for fewer values at a time, or for a narrower range. If values that are read together share a property (a tenant, a
-region), a key that starts with it keeps them on one shard.
+Ask for fewer values at a time, or for a narrower range. If values that are read together share a property (a tenant,
+a region), a key that starts with it keeps them on one shard.
 
 ## When to ignore
 

@@ -36,13 +36,13 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-An `updateMany` or `deleteMany` whose filter does not stay on one shard is sent to *every* shard of the cluster, even to
-those that own no chunk of the collection, and without a check of the routing table.
+An `updateMany` or `deleteMany` whose filter does not stay on one shard is sent to *every* shard of the cluster, even
+to those that own no chunk of the collection, and without a check of the routing table.
 
 ## Why it costs you
 
-Every shard searches, whatever the filter bounds: a range that touches two shards costs as much as none. A write that is
-retried after a chunk moved may meet a document twice, or not at all.
+Every shard searches, whatever the filter bounds: a range that touches two shards costs as much as none. A write that
+is retried after a chunk moved may meet a document twice, or not at all.
 
 ## Fires on
 

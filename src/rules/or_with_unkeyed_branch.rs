@@ -35,8 +35,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-An `$or` narrows a query only if every branch bounds the first field of the shard key. One branch here does not, so what
-it asks for may lie on any shard, and the whole query goes to all of them.
+An `$or` narrows a query only if every branch bounds the first field of the shard key. One branch here does not, so
+what it asks for may lie on any shard, and the whole query goes to all of them.
 
 ## Why it costs you
 
@@ -64,8 +64,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Give each branch an equality on the first key field, or put one beside the `$or`. If one branch cannot have it, run two
-queries: the one with the key stays cheap.
+Give each branch an equality on the first key field, or put one beside the `$or`. If one branch cannot have it, run
+two queries: the one with the key stays cheap.
 
 ## When to ignore
 

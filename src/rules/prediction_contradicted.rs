@@ -108,9 +108,9 @@ fn contradicted(ctx: &EventContext<'_>, verdict: &Verdict, observed: usize) -> O
 const EXPLANATION: &str = r#"
 ## What it says
 
-The router logged how many shards it asked (`nShards`), and the filter and the declared key say another number. Fewer than
-predicted is reported only if a chunk map or `--shards` says that more than one shard owns chunks. Batches, multi-writes
-and pipelines that run a stage on another shard are left out: their number means something else.
+The router logged how many shards it asked (`nShards`), and the filter and the declared key say another number. Fewer
+than predicted is reported only if a chunk map or `--shards` says that more than one shard owns chunks. Batches,
+multi-writes and pipelines that run a stage on another shard are left out: their number means something else.
 
 ## Why it costs you
 
@@ -139,8 +139,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 ## How to fix
 
 In order of likelihood: compare the declared key with `config.collections`; look for a default collation of the
-collection that is not declared; for a multi-write or a transaction around the command; for a routing table that was stale
-while chunks moved.
+collection that is not declared; for a multi-write or a transaction around the command; for a routing table that was
+stale while chunks moved.
 
 ## When to ignore
 

@@ -36,9 +36,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The first field of the shard key is hashed, and the filter has a range, a pattern or a negation on it. Neighbouring values
-have unrelated hashes, so such a predicate bounds nothing: the query goes to every shard. Even `$gte` and `$lte` with the
-same value are a range.
+The first field of the shard key is hashed, and the filter has a range, a pattern or a negation on it. Neighbouring
+values have unrelated hashes, so such a predicate bounds nothing: the query goes to every shard. Even `$gte` and
+`$lte` with the same value are a range.
 
 ## Why it costs you
 

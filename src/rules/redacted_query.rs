@@ -39,8 +39,8 @@ const EXPLANATION: &str = r####"
 ## What it says
 
 The server was told to hide literals (`redactClientLogData`). Most verdicts need none: an equality on the whole key is
-targeted whatever its value. Where a value or its type would decide (a null, an array, a string under a collation), the
-query is *unknown*.
+targeted whatever its value. Where a value or its type would decide (a null, an array, a string under a collation),
+the query is *unknown*.
 
 ## Why it costs you
 

@@ -154,3 +154,9 @@ impl Rule {
         examples(self.explanation)
     }
 }
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.code)
+    }
+}

@@ -1,10 +1,11 @@
 //! SL201: a write of one document that may have to look for it on several shards.
 
-use super::fan_out::{FanOut, version_words};
+use super::fan_out::{FanOut, filter_of, version_words};
 use super::finding::{Finding, Label, Severity};
+use super::id_only_read::is_id_equality;
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::Verb;
-use crate::routing::{Cause, Class};
+use crate::model::{Node, Verb};
+use crate::routing::Cause;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -26,7 +27,12 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if !is_single || *write.cause() == Cause::IdOnlyWrite {
         return None;
     }
-    let may_span = write.verdict.class == Class::MultiShard && write.verdict.error.is_none();
+    let filter = filter_of(ctx.statement).and_then(Node::as_document);
+    let has_exact_id = filter.is_some_and(|filter| filter.fields.iter().any(is_id_equality));
+    if has_exact_id && write.verdict.error.is_none() {
+        return None;
+    }
+    let may_span = write.may_reach_one();
     let two_phase = ctx.version.at_least(7, 1);
     let outcome = match (two_phase, may_span) {
         (false, false) => "is refused: it does not reach one shard",
@@ -47,14 +53,14 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 An `updateOne`, `replaceOne` or `deleteOne` has a filter that neither reaches one shard by the shard key nor is an
-equality on `_id`. Up to 7.0 the router refuses it. From 7.1 on it works, as a two-phase search: all shards are read to
-pick a document, then one of them writes, in an internal transaction. If the filter bounds the key to a range, this
+equality on `_id`. Up to 7.0 the router refuses it. From 7.1 on it works, as a two-phase search: all shards are read
+to pick a document, then one of them writes, in an internal transaction. If the filter bounds the key to a range, this
 happens whenever the range spans shards: a warning.
 
 ## Why it costs you
 
-Before 7.1 the write fails, in production first, where there is more than one shard. Later it costs a read on all shards
-and a transaction for each document; it works, so nobody notices.
+Before 7.1 the write fails, in production first, where there is more than one shard. Later it costs a read on all
+shards and a transaction for each document; it works, so nobody notices.
 
 ## Fires on
 

@@ -70,14 +70,14 @@ fn is_by_fields(sort: &Document) -> bool {
 const EXPLANATION: &str = r#"
 ## What it says
 
-More than one shard answers, and the sort does not start on the first fields of the shard key (after those that the filter
-binds to one value). No shard gets this order from the key's index: each sorts, or streams from another index, and the
-router merges. Who is asked is decided by the filter alone: a sort or a limit never saves a shard.
+More than one shard answers, and the sort does not start on the first fields of the shard key (after those that the
+filter binds to one value). No shard gets this order from the key's index: each sorts, or streams from another index,
+and the router merges. Who is asked is decided by the filter alone: a sort or a limit never saves a shard.
 
 ## Why it costs you
 
-Every shard that is asked sorts its whole part before the first document goes out, within its sort memory, and each sends
-`skip + limit` documents of which the router throws most away.
+Every shard that is asked sorts its whole part before the first document goes out, within its sort memory, and each
+sends `skip + limit` documents of which the router throws most away.
 
 ## Fires on
 
@@ -101,8 +101,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Bind the key in the filter, so that one shard sorts alone. Otherwise give each shard an index in the order equality, sort,
-range, so that it streams instead of sorting.
+Bind the key in the filter, so that one shard sorts alone. Otherwise give each shard an index in the order equality,
+sort, range, so that it streams instead of sorting.
 
 ## When to ignore
 

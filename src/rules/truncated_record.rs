@@ -48,8 +48,9 @@ pub fn truncated(cut: &Located<String>, namespace: &str, class: Option<Class>) -
 const EXPLANATION: &str = r#"
 ## What it says
 
-The server shortens log records beyond a limit (10 kB by default) and says so in the record. Where what is left decides
-the verdict, it stands; where a lost part could decide, the query is *unknown*, which is never counted as good or bad.
+The server shortens log records beyond a limit (10 kB by default) and says so in the record. Where what is left
+decides the verdict, it stands; where a lost part could decide, the query is *unknown*, which is never counted as good
+or bad.
 
 ## Why it costs you
 

@@ -41,8 +41,8 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 The filter names the first field of the shard key, but in a way that leaves nearly all its values: a negation (`$ne`,
-`$nin`, `$not`), `$exists: true`, a whole type (`$type`, `$mod`), or a pattern that does not start with fixed text. The
-query goes to every shard.
+`$nin`, `$not`), `$exists: true`, a whole type (`$type`, `$mod`), or a pattern that does not start with fixed text.
+The query goes to every shard.
 
 ## Why it costs you
 
@@ -70,7 +70,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Say which values are wanted instead of which are not: an equality, an `$in`, a narrow range, a pattern anchored with `^`.
+Say which values are wanted instead of which are not: an equality, an `$in`, a narrow range, a pattern anchored with
+`^`.
 
 ## When to ignore
 
@@ -79,6 +80,6 @@ Queries that want nearly all documents anyway.
 ## Versions
 
 All. `analyzeShardKey` counts negations as multi-shard; they are called broadcasts here, because that is what happens.
-Sources: <https://www.mongodb.com/docs/manual/core/distributed-queries/>, `src/mongo/db/query/index_bounds_builder.cpp` of
-the server.
+Sources: <https://www.mongodb.com/docs/manual/core/distributed-queries/>,
+`src/mongo/db/query/index_bounds_builder.cpp` of the server.
 "#;

@@ -45,8 +45,8 @@ fn share_of_time(millis: u64, total: u64) -> String {
 const EXPLANATION: &str = r#"
 ## What it says
 
-The log has queries on a collection of which no declaration speaks. They are counted as `undeclared` and not judged. The
-message says which share of the logged time they took.
+The log has queries on a collection of which no declaration speaks. They are counted as `undeclared` and not judged.
+The message says which share of the logged time they took.
 
 ## Why it costs you
 
@@ -76,7 +76,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Declare the key, or that the collection is unsharded. A complete dump of `config.collections` does both for all of them.
+Declare the key, or that the collection is unsharded. A complete dump of `config.collections` does both for all of
+them.
 
 ## When to ignore
 

@@ -91,9 +91,9 @@ fn collated(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
 const EXPLANATION: &str = r#"
 ## What it says
 
-A hashed index cannot be unique, and so a hashed shard key cannot be declared unique. Neither can a unique index with a
-collation other than simple be trusted: values that are equal under it may lie on different shards. Servers up to 8.x
-accept that (a warning), later ones refuse it (an error).
+A hashed index cannot be unique, and so a hashed shard key cannot be declared unique. Neither can a unique index with
+a collation other than simple be trusted: values that are equal under it may lie on different shards. Servers up to
+8.x accept that (a warning), later ones refuse it (an error).
 
 ## Why it costs you
 
@@ -115,8 +115,8 @@ db.getSiblingDB("shop").sessions.createIndex({ token: "hashed" });
 
 ## How to fix
 
-Create a plain unique index on the same field beside the hashed one: equal values have equal hashes, so they meet on one
-shard. Use the simple collation for unique indexes and store a normalised value.
+Create a plain unique index on the same field beside the hashed one: equal values have equal hashes, so they meet on
+one shard. Use the simple collation for unique indexes and store a normalised value.
 
 ## When to ignore
 

@@ -34,8 +34,8 @@ pub fn unreadable(error: &SyntaxError) -> Finding {
 const EXPLANATION: &str = r#"
 ## What it says
 
-A line of the input is neither a structured record, nor a legacy record, nor a blank line. Such lines are counted, and the
-first ones are shown with the place where reading failed.
+A line of the input is neither a structured record, nor a legacy record, nor a blank line. Such lines are counted, and
+the first ones are shown with the place where reading failed.
 
 ## Why it costs you
 
@@ -63,7 +63,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Hand over the log as the server wrote it: no wrapped lines, no prefix of a log collector, no end in the middle of a line.
+Hand over the log as the server wrote it: no wrapped lines, no prefix of a log collector, no end in the middle of a
+line.
 
 ## When to ignore
 

@@ -85,13 +85,14 @@ fn words(unfit: Unfit) -> (&'static str, &'static str, Option<Span>) {
 const EXPLANATION: &str = r#"
 ## What it says
 
-An index starts with the shard key, but cannot carry it, because it is sparse, partial, hidden, multikey, has a collation
-other than simple or a hash seed of its own. No other index does it either. A `createIndex` statement alone is an error
-only if it also keeps the server from creating the right index by itself; otherwise it is a warning.
+An index starts with the shard key, but cannot carry it, because it is sparse, partial, hidden, multikey, has a
+collation other than simple or a hash seed of its own. No other index does it either. A `createIndex` statement alone
+is an error only if it also keeps the server from creating the right index by itself; otherwise it is a warning.
 
 ## Why it costs you
 
-`shardCollection` refuses a collection that holds documents. It looks as if the index were there, so the refusal surprises.
+`shardCollection` refuses a collection that holds documents. It looks as if the index were there, so the refusal
+surprises.
 
 ## Fires on
 

@@ -40,9 +40,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 const EXPLANATION: &str = r#"
 ## What it says
 
-An upsert inserts a document if none matches, and the router has to know where. Its filter has no equality for each field
-of the shard key. Up to 7.0 the router refuses that, even if the filter stays on one shard; from 7.1 on it searches all
-shards first. Upserts with `multi: true` are refused in all versions.
+An upsert inserts a document if none matches, and the router has to know where. Its filter has no equality for each
+field of the shard key. Up to 7.0 the router refuses that, even if the filter stays on one shard; from 7.1 on it
+searches all shards first. Upserts with `multi: true` are refused in all versions.
 
 ## Why it costs you
 

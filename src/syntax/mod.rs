@@ -1,10 +1,14 @@
 //! Text to model: the only place that knows nom and serde_json.
 
 mod case;
+pub mod declaration;
 mod error;
 pub mod ext_json;
 mod guess;
+pub mod index_list;
+pub mod recognize;
 mod record;
+pub mod shard_key;
 pub mod shell;
 mod structured;
 

@@ -1,6 +1,5 @@
-//! What reports look like: the pictures, the machine formats, and the properties that hold for any input.
+//! What reports look like: the pictures that people see and the formats that programs read.
 
 mod build;
 mod machine;
 mod pictures;
-mod properties;

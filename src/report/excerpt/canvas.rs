@@ -76,22 +76,23 @@ impl<'a> Canvas<'a> {
         columns(&self.text[self.row_start..])
     }
 
-    /// Offset of the first byte of the source that the row starting at `offset` of the text shows.
-    fn source_of_row(&self, offset: usize) -> Option<usize> {
-        let first = self.pieces.partition_point(|piece| piece.shown.start < offset);
-        self.pieces.get(first).map(|piece| piece.source.start)
+    /// Offset of the first byte of the source that the row at `row` of the text shows.
+    fn source_of_row(&self, row: Range<usize>) -> Option<usize> {
+        let first = self.pieces.partition_point(|piece| piece.shown.start < row.start);
+        self.pieces.get(first).filter(|piece| piece.shown.start <= row.end).map(|piece| piece.source.start)
     }
 
-    /// Where the source's `start..end` is shown.
+    /// Where the source's `start..end` is shown; for an empty range what stands there, for what is not shown the place
+    /// where it would be.
     fn map(&self, start: usize, end: usize) -> Range<usize> {
         let first = self.pieces.partition_point(|piece| piece.source.end <= start);
         let past = self.pieces.partition_point(|piece| piece.source.start < end);
-        let Some(piece) = self.pieces.get(first) else {
-            return self.text.len()..self.text.len();
-        };
-        let last = past.checked_sub(1).and_then(|last| self.pieces.get(last));
-        let shown_end = last.map_or(piece.shown.end, |last| last.shown.end.max(piece.shown.end));
-        piece.shown.start..shown_end
+        match (self.pieces.get(first), self.pieces[..past].last()) {
+            (Some(piece), _) if start == end => piece.shown.clone(),
+            (Some(piece), Some(last)) if first < past => piece.shown.start..last.shown.end,
+            (Some(piece), _) => piece.shown.start..piece.shown.start,
+            (None, _) => self.text.len()..self.text.len(),
+        }
     }
 
     /// The finished text, the place in the source of each row, and where each of `labels` is shown.
@@ -101,7 +102,7 @@ impl<'a> Canvas<'a> {
         let mut rows = Vec::new();
         for row in self.text.split('\n') {
             let end = offset + row.len();
-            rows.push(self.source_of_row(offset).filter(|_| !row.is_empty()));
+            rows.push(self.source_of_row(offset..end));
             offset = end + 1;
         }
         (self.text, rows, spans)

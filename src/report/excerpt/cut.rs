@@ -10,7 +10,8 @@ pub(super) fn parts(source: &[u8], range: Range<usize>, labels: &[Range<usize>],
     }
     let inside: Vec<_> = labels.iter().filter_map(|label| clip(label, &range)).collect();
     if inside.is_empty() {
-        return vec![range.start..floor(source, &range, range.start + budget)];
+        let beginning = range.start..floor(source, &range, range.start + budget);
+        return vec![beginning];
     }
     let share = (budget / inside.len()).max(8);
     let mut wanted: Vec<_> = inside.iter().flat_map(|label| around(label, share)).collect();
@@ -39,7 +40,8 @@ fn clip(label: &Range<usize>, range: &Range<usize>) -> Option<Range<usize>> {
 fn around(label: &Range<usize>, budget: usize) -> Vec<Range<usize>> {
     if label.len() <= budget {
         let margin = (budget - label.len()) / 2;
-        return vec![label.start.saturating_sub(margin)..label.end + margin];
+        let whole = label.start.saturating_sub(margin)..label.end + margin;
+        return vec![whole];
     }
     let half = budget / 2;
     let margin = half / 2;
@@ -69,18 +71,20 @@ mod tests {
 
     #[test]
     fn a_long_text_without_labels_shows_its_beginning() {
-        assert_eq!(parts(&[b'x'; 100], 0..100, &[], 10), [0..10]);
+        let beginning = 0..10;
+        assert_eq!(parts(&[b'x'; 100], 0..100, &[], 10), [beginning]);
     }
 
     #[test]
     fn the_edges_of_a_long_label_are_both_shown() {
-        assert_eq!(parts(&[b'x'; 1000], 0..1000, &[Range { start: 100, end: 900 }], 40), [90..110, 890..910]);
+        let label = 100..900;
+        assert_eq!(parts(&[b'x'; 1000], 0..1000, &[label], 40), [90..110, 890..910]);
     }
 
     #[test]
     fn no_character_is_cut_in_two() {
         let text = "é".repeat(50);
-        let shown = parts(text.as_bytes(), 0..100, &[], 9);
-        assert_eq!(shown, [0..8]);
+        let whole_characters = 0..8;
+        assert_eq!(parts(text.as_bytes(), 0..100, &[], 9), [whole_characters]);
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn lay_out(canvas: &mut Canvas<'_>, labels: &[Range<usize>], touches:
 fn line(canvas: &mut Canvas<'_>, range: Range<usize>, labels: &[Range<usize>], width: usize, marks: Marks) {
     let source = canvas.source();
     let mut end = range.end;
-    if range.len() > 0 && source[end - 1] == b'\n' {
+    if !range.is_empty() && source[end - 1] == b'\n' {
         end -= 1;
         if end > range.start && source[end - 1] == b'\r' {
             end -= 1;
@@ -58,9 +58,7 @@ fn line(canvas: &mut Canvas<'_>, range: Range<usize>, labels: &[Range<usize>], w
     if at < text.end {
         canvas.replace(at..text.end, marks.ellipsis);
     }
-    if end < range.end {
-        canvas.replace(end..range.end, "");
-    }
+    canvas.replace(end..range.end, "");
 }
 
 /// Copies with tabs made spaces.

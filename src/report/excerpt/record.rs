@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::canvas::Canvas;
 use super::cut;
-use super::room::{Marks, Preview, ROOMS, Room};
+use super::room::{Marks, Preview, ROOMS, Room, Style};
 use super::tree::{Item, Kind, Node};
 use crate::report::wording::number;
 
@@ -23,7 +23,7 @@ const SESSION_FIELDS: [&str; 10] = [
 ];
 
 /// Bytes of an item that is not worth eliding alone.
-const SHORT: usize = 20;
+const SHORT: usize = 24;
 
 /// Writes the part of the tree that the labels are in, each row with the first room of [`ROOMS`] in which it fits
 /// `width`. Returns the canvas.
@@ -104,7 +104,9 @@ impl Layout<'_, '_> {
     /// Writes the whole. Where the first label lies deeper, the names around it say more than those around all labels.
     fn context(&mut self, start: &Node) {
         let first = start.nodes().find(|item| item.touched);
-        let deeper = |item: &Node| item.key.is_some() && item.kind != Kind::Scalar && !is_target(item, self.labels);
+        let source = self.canvas.source();
+        let deeper =
+            |item: &Node| item.kind != Kind::Scalar && names_a_place(source, item) && !is_target(item, self.labels);
         if !is_target(start, self.labels) && first.is_some_and(deeper) {
             let first = start.items.iter().position(Item::is_touched).unwrap_or(0);
             self.items(start, first, false, ROOMS[0].focus);
@@ -116,7 +118,7 @@ impl Layout<'_, '_> {
     /// Writes key and value. `inside`: in a labelled value, whose parts stay on its row if they can.
     fn node(&mut self, node: &Node, parent: Kind, inside: bool, preview: Preview) {
         let target = node.touched && is_target(node, self.labels);
-        if self.room().bare && node.touched && !target && !inside && node.kind != Kind::Scalar {
+        if self.room().style >= Style::Bare && node.touched && !target && !inside && node.kind != Kind::Scalar {
             self.items(node, 0, false, preview);
             return;
         }
@@ -192,12 +194,12 @@ impl Layout<'_, '_> {
         let mut first = true;
         let mut at = from;
         while at < node.items.len() {
-            if !shown[at] && self.room().bare && !inside {
+            if !shown[at] && self.room().style >= Style::Bare && !inside {
                 at += 1;
                 continue;
             }
             let item = &node.items[at];
-            let breaks = self.full && item.is_touched() && (!inside || self.room().split);
+            let breaks = self.full && item.is_touched() && (!inside || self.room().style == Style::Split);
             if !first {
                 self.separate(node.kind, end..item.range().start, breaks);
             }
@@ -239,7 +241,7 @@ impl Layout<'_, '_> {
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return };
         let range = first.range().start..last.range().end;
         // How many words a line has says nothing.
-        if kind == Kind::Line || !self.room().counts {
+        if kind == Kind::Line || self.room().style != Style::Counted {
             return self.canvas.replace(range, self.marks.ellipsis);
         }
         let count: usize = items.iter().map(Item::count).sum();
@@ -280,7 +282,8 @@ impl Layout<'_, '_> {
         // A mark in place of one short item would be as long.
         for at in 0..items.len() {
             let alone = (at == 0 || shown[at - 1]) && shown.get(at + 1) != Some(&false);
-            shown[at] |= alone && room.counts && items[at].range().len() <= SHORT && !quiet(&items[at]);
+            shown[at] |=
+                alone && room.style == Style::Counted && items[at].range().len() <= SHORT && !quiet(&items[at]);
         }
         shown
     }

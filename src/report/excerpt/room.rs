@@ -22,37 +22,52 @@ pub(super) struct Room {
     pub(super) focus: Preview,
     /// Their neighbours.
     pub(super) beside: Preview,
-    /// Labelled parts of a labelled value begin rows of their own.
-    pub(super) split: bool,
-    /// Elisions say how much they hide.
-    pub(super) counts: bool,
-    /// Labelled values alone, without what they are in.
-    pub(super) bare: bool,
+    /// What to leave out besides.
+    pub(super) style: Style,
 }
 
-const fn room(left: usize, right: usize, focus: (usize, usize, usize), beside: (usize, usize, usize)) -> Room {
-    Room {
-        counts: focus.0 > 20,
-        bare: focus.0 < 16,
-        left,
-        right,
-        focus: Preview { scalar: focus.0, items: focus.1, depth: focus.2 },
-        beside: Preview { scalar: beside.0, items: beside.1, depth: beside.2 },
-        split: left + right == 0,
-    }
+/// What a row leaves out besides values; each leaves out what those before it do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Style {
+    /// Nothing: elisions say how much they hide.
+    Counted,
+    /// The counts.
+    Plain,
+    /// What labelled values are in.
+    Bare,
+    /// What keeps nested labels on one row: each begins a row of its own.
+    Split,
+}
+
+type Shown = (usize, usize, usize);
+
+const fn room(style: Style, left: usize, right: usize, focus: Shown, beside: Shown) -> Room {
+    Room { left, right, focus: preview(focus), beside: preview(beside), style }
+}
+
+const fn preview((scalar, items, depth): Shown) -> Preview {
+    Preview { scalar, items, depth }
 }
 
 /// Generous first.
-pub(super) const ROOMS: [Room; 9] = [
-    room(2, 3, (60, 8, 3), (40, 3, 2)),
-    room(1, 2, (48, 6, 3), (30, 2, 2)),
-    room(1, 1, (40, 6, 3), (24, 2, 1)),
-    room(1, 0, (32, 5, 2), (20, 1, 1)),
-    room(0, 0, (24, 4, 2), (16, 1, 1)),
-    room(0, 0, (20, 3, 2), (12, 1, 1)),
-    room(0, 0, (16, 2, 1), (8, 0, 0)),
-    room(0, 0, (14, 3, 2), (8, 0, 0)),
-    room(0, 0, (12, 1, 1), (8, 0, 0)),
+pub(super) const ROOMS: [Room; 17] = [
+    room(Style::Counted, 2, 3, (60, 8, 3), (40, 3, 2)),
+    room(Style::Counted, 1, 2, (60, 6, 3), (30, 2, 2)),
+    room(Style::Counted, 1, 1, (48, 5, 3), (24, 3, 2)),
+    room(Style::Counted, 1, 1, (48, 5, 3), (24, 2, 1)),
+    room(Style::Counted, 1, 0, (40, 4, 3), (20, 1, 1)),
+    room(Style::Counted, 0, 0, (40, 4, 2), (16, 1, 1)),
+    room(Style::Counted, 0, 0, (32, 3, 2), (12, 1, 1)),
+    room(Style::Counted, 0, 0, (24, 2, 2), (12, 1, 1)),
+    room(Style::Plain, 0, 0, (24, 3, 2), (8, 0, 0)),
+    room(Style::Plain, 0, 0, (20, 2, 2), (8, 0, 0)),
+    room(Style::Plain, 0, 0, (16, 2, 1), (8, 0, 0)),
+    room(Style::Plain, 0, 0, (16, 1, 1), (8, 0, 0)),
+    room(Style::Bare, 0, 0, (16, 4, 2), (8, 0, 0)),
+    room(Style::Bare, 0, 0, (16, 2, 2), (8, 0, 0)),
+    room(Style::Bare, 0, 0, (12, 1, 1), (8, 0, 0)),
+    room(Style::Split, 0, 0, (16, 2, 1), (8, 0, 0)),
+    room(Style::Split, 0, 0, (12, 1, 1), (8, 0, 0)),
 ];
 
 /// The marks of an elision.

@@ -10,6 +10,7 @@ use crate::text::Span;
 
 use super::constructor;
 use super::expression::{Element, Expression, Form, Member};
+use super::javascript::with_room;
 
 /// The variables that a script has given plain values.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,10 @@ impl Scope {
     /// # Errors
     /// If it holds a name that stands for no value, or a constructor has arguments that it does not take.
     pub fn evaluate(&self, expression: &Expression<'_>) -> Result<Node, SyntaxError> {
+        with_room(|| self.node(expression))
+    }
+
+    fn node(&self, expression: &Expression<'_>) -> Result<Node, SyntaxError> {
         let span = expression.span;
         let value = match &expression.form {
             Form::Document(members) => self.document(members)?,

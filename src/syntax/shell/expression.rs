@@ -13,7 +13,7 @@ use nom::sequence::preceded;
 use crate::text::Span;
 
 use super::failure::{Failure, Step, Text, between, must, refuse};
-use super::javascript::{group, within_depth};
+use super::javascript::{group, with_room, within_depth};
 use super::lexical::{gap, identifier, mark, number, regex, string, word};
 
 /// A value as written.
@@ -93,7 +93,7 @@ pub(super) fn whole(input: Text<'_>) -> Result<Expression<'_>, nom::Err<Failure>
 
 /// A value; operators between several.
 pub(super) fn expression(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
-    let (mut rest, first) = operand(input, depth)?;
+    let (mut rest, first) = with_room(|| operand(input, depth))?;
     let mut others = Vec::new();
     loop {
         let (after, ()) = gap(rest)?;
@@ -119,7 +119,8 @@ fn operand(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
     Ok((rest, Expression { form, span: between(input, rest) }))
 }
 
-fn primary(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
+/// A value without operators or sign.
+pub(in crate::syntax) fn primary(input: Text<'_>, depth: usize) -> Step<'_, Expression<'_>> {
     within_depth(input, depth)?;
     let (rest, form) = match input.chars().next() {
         Some('{') => document(input, depth)?,

@@ -9,14 +9,14 @@ use crate::text::Span;
 use super::lexical::is_word;
 
 /// What is left to read; it knows its offset in the text, and as `extra` the offset of the text in its source.
-pub(super) type Text<'a> = LocatedSpan<&'a str, usize>;
+pub(in crate::syntax) type Text<'a> = LocatedSpan<&'a str, usize>;
 
 /// The result of one parser.
-pub(super) type Step<'a, T> = nom::IResult<Text<'a>, T, Failure>;
+pub(in crate::syntax) type Step<'a, T> = nom::IResult<Text<'a>, T, Failure>;
 
 /// The farthest place that was reached, and what would have been understood there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(in crate::syntax) struct Failure {
     /// Offset in the text.
     at: usize,
     expected: Vec<&'static str>,
@@ -25,12 +25,12 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn expected(input: Text<'_>, what: &'static str) -> Self {
+    pub(in crate::syntax) fn expected(input: Text<'_>, what: &'static str) -> Self {
         Self { at: input.location_offset(), expected: vec![what], instead: None }
     }
 
     /// A complaint in its own words; they too say what was expected.
-    pub(super) fn told(input: Text<'_>, message: impl Into<String>) -> Self {
+    pub(in crate::syntax) fn told(input: Text<'_>, message: impl Into<String>) -> Self {
         Self { at: input.location_offset(), expected: Vec::new(), instead: Some(message.into()) }
     }
 
@@ -87,24 +87,27 @@ impl<'a> ParseError<Text<'a>> for Failure {
     }
 }
 
-/// Names what `result` was to be, if it failed at its first byte; no alternative is tried any more.
-pub(super) fn must<'a, T>(input: Text<'a>, what: &'static str, result: Step<'a, T>) -> Step<'a, T> {
+/// Names what `result` was to be, if it failed at its first byte or at one where nothing more is known; no alternative is
+/// tried any more.
+pub(in crate::syntax) fn must<'a, T>(input: Text<'a>, what: &'static str, result: Step<'a, T>) -> Step<'a, T> {
     result.map_err(|error| match error {
-        nom::Err::Error(failure) if failure.at == input.location_offset() && failure.instead.is_none() => {
-            nom::Err::Failure(Failure::expected(input, what))
+        nom::Err::Error(mut failure) => {
+            if failure.at == input.location_offset() || failure.expected.is_empty() {
+                failure.expected = vec![what];
+            }
+            nom::Err::Failure(failure)
         }
-        nom::Err::Error(failure) => nom::Err::Failure(failure),
         other => other,
     })
 }
 
 /// A failure that lets other alternatives be tried.
-pub(super) fn refuse<'a, T>(input: Text<'a>, what: &'static str) -> Step<'a, T> {
+pub(in crate::syntax) fn refuse<'a, T>(input: Text<'a>, what: &'static str) -> Step<'a, T> {
     Err(nom::Err::Error(Failure::expected(input, what)))
 }
 
 /// The located complaint that a failure amounts to.
-pub(super) fn complaint(text: &str, base: usize, error: nom::Err<Failure>) -> SyntaxError {
+pub(in crate::syntax) fn complaint(text: &str, base: usize, error: nom::Err<Failure>) -> SyntaxError {
     match error {
         nom::Err::Error(failure) | nom::Err::Failure(failure) => failure.complaint(text, base),
         nom::Err::Incomplete(_) => SyntaxError::new(Span::new(base, base + text.len()), "expected more text"),
@@ -112,6 +115,6 @@ pub(super) fn complaint(text: &str, base: usize, error: nom::Err<Failure>) -> Sy
 }
 
 /// The span from `start` to `end`, two states of the same text.
-pub(super) fn between(start: Text<'_>, end: Text<'_>) -> Span {
+pub(in crate::syntax) fn between(start: Text<'_>, end: Text<'_>) -> Span {
     Span::new(start.location_offset(), end.location_offset()).shifted(start.extra)
 }

@@ -13,6 +13,13 @@ use super::lexical::{blank, gap, identifier, is_word, regex, word};
 /// Deeper nesting than this is refused. BSON itself allows 200 levels.
 pub(super) const MAX_DEPTH: usize = 250;
 
+/// Runs one level of a recursive reader with room on the stack, however small the thread's is.
+pub(super) fn with_room<T>(level: impl FnOnce() -> T) -> T {
+    const RED_ZONE: usize = 128 * 1024;
+    const GROWTH: usize = 2 * 1024 * 1024;
+    stacker::maybe_grow(RED_ZONE, GROWTH, level)
+}
+
 /// Refuses what is nested too deeply, before the stack does.
 pub(super) fn within_depth(input: Text<'_>, depth: usize) -> Step<'_, ()> {
     if depth < MAX_DEPTH {
@@ -145,19 +152,34 @@ fn continuation(input: Text<'_>) -> Step<'_, ()> {
 /// A bracketed group and all that is in it.
 pub(super) fn group(input: Text<'_>, depth: usize) -> Step<'_, ()> {
     let (rest, open) = satisfy(|c| matches!(c, '(' | '[' | '{'))(input)?;
-    let (close, what) = match open {
-        '(' => (')', "`)`"),
-        '[' => (']', "`]`"),
-        _ => ('}', "`}`"),
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
     };
-    let (rest, ()) = inner(rest, depth + 1)?;
-    match must(rest, what, char(close)(rest)) {
-        Err(_) if rest.is_empty() => {
-            let message = format!("this `{open}` is never closed; expected {what} before the end of the text");
+    match with_room(|| inner(rest, depth + 1))? {
+        (rest, ()) if rest.is_empty() => {
+            let message = format!("this `{open}` is never closed; expected `{close}` before the end of the text");
             Err(nom::Err::Failure(Failure::told(input, message)))
         }
-        done => done.map(|(rest, _)| (rest, ())),
+        (rest, ()) => close_with(rest, close),
     }
+}
+
+/// The rest of a group that `close` closes.
+pub(super) fn closing(input: Text<'_>, close: char, depth: usize) -> Step<'_, ()> {
+    let (rest, ()) = inner(input, depth + 1)?;
+    close_with(rest, close)
+}
+
+fn close_with(input: Text<'_>, close: char) -> Step<'_, ()> {
+    let what = match close {
+        ')' => "`)`",
+        ']' => "`]`",
+        _ => "`}`",
+    };
+    let (rest, _) = must(input, what, char(close)(input))?;
+    Ok((rest, ()))
 }
 
 /// Everything up to the bracket that closes the group.

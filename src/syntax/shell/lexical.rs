@@ -24,7 +24,7 @@ fn is_blank(c: char) -> bool {
 }
 
 /// Blanks, line ends and comments, as many as there are.
-pub(super) fn gap(input: Text<'_>) -> Step<'_, ()> {
+pub(in crate::syntax) fn gap(input: Text<'_>) -> Step<'_, ()> {
     skip(input, |c| is_blank(c) || c == '\n', true)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn identifier(input: Text<'_>) -> Step<'_, Text<'_>> {
 }
 
 /// Exactly the word `expected`, not the beginning of a longer one.
-pub(super) fn word<'a>(expected: &'static str) -> impl Fn(Text<'a>) -> Step<'a, Text<'a>> {
+pub(in crate::syntax) fn word<'a>(expected: &'static str) -> impl Fn(Text<'a>) -> Step<'a, Text<'a>> {
     move |input| {
         let (rest, found) = identifier(input)?;
         if *found.fragment() == expected { Ok((rest, found)) } else { refuse(input, expected) }
@@ -74,7 +74,7 @@ pub(super) fn word<'a>(expected: &'static str) -> impl Fn(Text<'a>) -> Step<'a, 
 }
 
 /// A punctuation mark with blanks, line ends and comments before it.
-pub(super) fn mark<'a>(input: Text<'a>, mark: char, what: &'static str) -> Step<'a, ()> {
+pub(in crate::syntax) fn mark<'a>(input: Text<'a>, mark: char, what: &'static str) -> Step<'a, ()> {
     let (rest, ()) = gap(input)?;
     let (rest, _) = must(rest, what, char(mark)(rest))?;
     Ok((rest, ()))
@@ -110,7 +110,10 @@ pub(super) fn regex(input: Text<'_>) -> Step<'_, (&str, &str)> {
         rest = after;
     }
     let end = rest.location_offset();
-    if begin == end || in_class {
+    if begin == end {
+        return refuse(input, "a regular expression");
+    }
+    if in_class {
         return unclosed(input, "this regular expression is never closed; expected `/` on the same line");
     }
     let Ok((rest, _)) = char::<_, Failure>('/')(rest) else {

@@ -9,14 +9,19 @@ mod expression;
 mod failure;
 mod javascript;
 mod lexical;
+mod script;
 
 pub use evaluate::Scope;
 pub use expression::{Element, Expression, Form, Member};
+pub use script::{Chain, MethodCall, Script, ScriptStatement, Selector};
 
 use crate::model::Node;
 
 use super::error::SyntaxError;
-use failure::Text;
+pub(super) use expression::primary;
+pub(super) use failure::{Failure, Step, Text, between, complaint, must};
+pub(super) use lexical::{gap, mark, word};
+pub(super) use script::begins_declaration;
 
 /// Reads one value that is the whole of `text`, as mongosh and the legacy shell accept and print it; spans are those of
 /// `text`, moved by `base` bytes.
@@ -33,8 +38,8 @@ pub fn parse(text: &str, base: usize) -> Result<Node, SyntaxError> {
 /// If `text` begins with no value.
 pub fn parse_prefix(text: &str, base: usize) -> Result<(Node, usize), SyntaxError> {
     let input = Text::new_extra(text, base);
-    let (rest, _) = lexical::gap(input).map_err(|error| failure::complaint(text, base, error))?;
-    let (rest, expression) = expression::expression(rest, 0).map_err(|error| failure::complaint(text, base, error))?;
+    let (rest, _) = gap(input).map_err(|error| complaint(text, base, error))?;
+    let (rest, expression) = expression::expression(rest, 0).map_err(|error| complaint(text, base, error))?;
     Ok((Scope::default().evaluate(&expression)?, rest.location_offset()))
 }
 
@@ -43,5 +48,5 @@ pub fn parse_prefix(text: &str, base: usize) -> Result<(Node, usize), SyntaxErro
 /// # Errors
 /// If `text` is not of that form.
 pub fn parse_expression(text: &str, base: usize) -> Result<Expression<'_>, SyntaxError> {
-    expression::whole(Text::new_extra(text, base)).map_err(|error| failure::complaint(text, base, error))
+    expression::whole(Text::new_extra(text, base)).map_err(|error| complaint(text, base, error))
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::model::{Node, Value, Verb};
 use crate::text::Span;
 
-use super::cut::Cut;
+use super::cut::{Cut, lost_document};
 use super::members::{Member, Members};
 use super::statement::{REDACTED, redact};
 
@@ -204,7 +204,10 @@ impl<'a> Command<'a> {
 
     /// The parsed member of that name, with what was cut from it marked.
     pub(super) fn node(&self, name: &str) -> Option<Node> {
-        let mut node = self.members.node(name)?;
+        let raw = self.members.raw(name)?;
+        // What is nested too deeply to be read is as good as lost: it must not count as absent.
+        let unread = || lost_document(self.members.span(raw.get()));
+        let mut node = self.members.node(name).unwrap_or_else(unread);
         if let Some(cut) = &self.cut {
             cut.mark(name, &mut node);
         }
@@ -235,8 +238,8 @@ impl<'a> Command<'a> {
 /// are in another order any member that names a command; where the name is lost, a member that only one command has.
 fn identified<'m, 'a>(list: &'m [Member<'a>]) -> Option<(&'m Member<'a>, Kind, bool)> {
     let first = list.first()?;
-    let other =
-        |member: &'m Member<'a>| (!OPTIONS.contains(&member.name.as_ref())).then_some((member, Kind::Other, false));
+    let is_name = |name: &str| !OPTIONS.contains(&name) && routed(name).is_none();
+    let other = |member: &'m Member<'a>| is_name(&member.name).then_some((member, Kind::Other, false));
     let having = |name: &str, kind: Kind| Some((list.iter().find(|member| member.name == name)?, kind, false));
     named(first)
         .or_else(|| other(first))

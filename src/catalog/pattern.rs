@@ -1,0 +1,52 @@
+//! Comparing key patterns by what they say: `1`, `1.0` and `NumberLong(1)` are one direction.
+
+use crate::model::{IndexSpec, Node, Value};
+
+/// Whether two patterns have the same fields with the same values in the same order.
+pub(super) fn same(left: &Node, right: &Node) -> bool {
+    text(left) == text(right)
+}
+
+/// Whether a pattern begins with all fields of another one.
+pub(super) fn begins_with(longer: &Node, shorter: &Node) -> bool {
+    let (longer, shorter) = (parts(longer), parts(shorter));
+    longer.starts_with(&shorter)
+}
+
+/// Whether two specifications stand for one index: the same pattern, and the options that tell indexes apart.
+pub(super) fn same_index(left: &IndexSpec, right: &IndexSpec) -> bool {
+    let identity = |index: &IndexSpec| {
+        let fields: Vec<String> = index.key.fields.iter().map(|f| part(&f.name, &f.node)).collect();
+        let flags =
+            [index.unique.is_some(), index.sparse.is_some(), index.partial_filter.is_some(), index.collation.is_some()];
+        (fields, flags)
+    };
+    identity(left) == identity(right)
+}
+
+/// A pattern as the shell prints it.
+pub(super) fn text(pattern: &Node) -> String {
+    match parts(pattern).as_slice() {
+        [] => "{}".to_owned(),
+        parts => format!("{{ {} }}", parts.join(", ")),
+    }
+}
+
+fn parts(pattern: &Node) -> Vec<String> {
+    let fields = pattern.as_document().map(|document| document.fields.as_slice()).unwrap_or_default();
+    fields.iter().map(|field| part(&field.name, &field.node)).collect()
+}
+
+fn part(name: &str, node: &Node) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let quote = if bare { "" } else { "\"" };
+    let value = match (&node.value, node.as_i64()) {
+        (_, Some(n)) => n.to_string(),
+        (Value::String(kind), _) => format!("\"{kind}\""),
+        (Value::Double(x), _) => x.to_string(),
+        (Value::Bool(b), _) => b.to_string(),
+        (Value::Document(_), _) => text(node),
+        _ => "…".to_owned(),
+    };
+    format!("{quote}{name}{quote}: {value}")
+}

@@ -1,0 +1,244 @@
+//! What users type. Names and meanings are a contract; `--help` shows examples first.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::ServerVersion;
+use crate::report::Format;
+use crate::rules::Severity;
+
+use super::route::RouteArgs;
+
+/// Judge MongoDB queries against a shard key: which go to one shard, which to several, which to all, and why.
+#[derive(Debug, Parser)]
+#[command(name = "shardlint", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(before_help = EXAMPLES, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do; without a subcommand the inputs are checked.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The arguments of `check`.
+    #[command(flatten)]
+    pub check: CheckArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  shardlint check --schema sharding.js mongos.log
+  zcat mongod.log.1.gz | shardlint --shard-key 'shop.orders={ customerId: 1 }'
+  shardlint check --schema sharding.js --format json -o report.json logs/
+  shardlint sharding.js";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    nothing at or above --fail-on
+  1    findings
+  2    the job could not be done: usage, unreadable input, nothing understood, no query matches a declaration
+  130  interrupted";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read logs and declarations, judge every query, report findings.
+    #[command(before_help = EXAMPLES, after_help = EXIT_CODES)]
+    Check(Box<CheckArgs>),
+    /// Tell what the router would do with operations.
+    Route(RouteArgs),
+    /// List the rules.
+    Rules(RulesArgs),
+    /// Explain one rule.
+    Rule(RuleArgs),
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Logs and declarations: files, directories, globs, or `-` for standard input; .gz and .zst are read as they are.
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<String>,
+
+    /// A shard key: 'shop.orders={ customerId: 1, _id: 1 }', or 'crm.accounts=unsharded'.
+    #[arg(long, value_name = "NS=KEY", help_heading = "Declarations")]
+    pub shard_key: Vec<String>,
+    /// A file with declarations: shell commands such as sh.shardCollection, or listIndexes output.
+    #[arg(long, value_name = "[NS=]FILE", help_heading = "Declarations")]
+    pub schema: Vec<String>,
+    /// Report databases under another name: 'shop_test_*=shop'.
+    #[arg(long, value_name = "GLOB=DB", help_heading = "Declarations")]
+    pub ns_map: Vec<String>,
+    /// The server version whose rules hold; otherwise the log's, otherwise the newest.
+    #[arg(long, value_name = "VERSION", help_heading = "Declarations")]
+    pub server_version: Option<ServerVersion>,
+    /// The number of shards of the cluster.
+    #[arg(long, value_name = "N", help_heading = "Declarations", value_parser = clap::value_parser!(u32).range(1..))]
+    pub shards: Option<u32>,
+
+    /// Rules to run: codes, names, prefixes such as SL1, or ALL.
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Rules")]
+    pub select: Vec<String>,
+    /// Rules not to run.
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Rules")]
+    pub ignore: Vec<String>,
+    /// Rules to run besides the default or selected ones.
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Rules")]
+    pub extend_select: Vec<String>,
+    /// The severity from which findings end in exit code 1.
+    #[arg(long, value_name = "SEVERITY", default_value = "error", help_heading = "Rules")]
+    pub fail_on: FailOn,
+
+    /// Only these namespaces (after --ns-map).
+    #[arg(long, value_name = "GLOB", help_heading = "Filters")]
+    pub ns: Option<String>,
+    /// Only operations of applications whose name matches.
+    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    pub app: Option<String>,
+    /// Only records from this time on: 2026-11-30T08:00:00Z, 2026-11-30T08:00 (UTC), 2026-11-30.
+    #[arg(long, value_name = "TIME", help_heading = "Filters")]
+    pub since: Option<String>,
+    /// Only records before this time.
+    #[arg(long, value_name = "TIME", help_heading = "Filters")]
+    pub until: Option<String>,
+    /// Only operations that took at least so many milliseconds.
+    #[arg(long, value_name = "MS", help_heading = "Filters")]
+    pub min_duration: Option<u64>,
+
+    /// The format on standard output; default: pretty on a terminal, else concise.
+    #[arg(long, short = 'f', value_name = "FORMAT", help_heading = "Output")]
+    pub format: Option<FormatName>,
+    /// Write the report to a file instead; with FORMAT=FILE in that format, repeatable.
+    #[arg(long, short = 'o', value_name = "[FORMAT=]FILE", help_heading = "Output")]
+    pub output: Vec<String>,
+    /// One diagnostic for each finding instead of one for each shape.
+    #[arg(long, help_heading = "Output")]
+    pub per_event: bool,
+    /// How many shapes the summary shows.
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
+    pub top: usize,
+    /// Findings per rule instead of the findings.
+    #[arg(long, help_heading = "Output")]
+    pub statistics: bool,
+    /// Colours.
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: ColorWhen,
+    /// Only diagnostics; twice: nothing but the exit code.
+    #[arg(long, short = 'q', action = clap::ArgAction::Count, help_heading = "Output")]
+    pub quiet: u8,
+    /// Say on standard error what is read as what.
+    #[arg(long, short = 'v', help_heading = "Output")]
+    pub verbose: bool,
+    /// No progress bar.
+    #[arg(long, help_heading = "Output")]
+    pub no_progress: bool,
+    /// Worker threads; 0 means one for each core. The output is the same for any number.
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+}
+
+/// The formats of `check`, as users name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// Excerpts with labels, then the summary.
+    Pretty,
+    /// One line for each diagnostic.
+    Concise,
+    /// One JSON object.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Pretty => Self::Pretty,
+            FormatName::Concise => Self::Concise,
+            FormatName::Json => Self::Json,
+            FormatName::Jsonl => Self::Jsonl,
+        }
+    }
+}
+
+/// The severity from which findings fail a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Errors only.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Everything.
+    Info,
+    /// Findings never fail a run.
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding of that severity fails the run.
+    #[must_use]
+    pub fn is_reached_by(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Info => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless the environment says otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb).
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The arguments of `rules`.
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// A table, or JSON for programs.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: RulesFormat,
+}
+
+/// The formats of `rules`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RulesFormat {
+    /// A table.
+    Text,
+    /// A Markdown table, as in the README.
+    Markdown,
+    /// An array of objects.
+    Json,
+}
+
+/// The arguments of `rule`.
+#[derive(Debug, Args)]
+pub struct RuleArgs {
+    /// The rule's code or name.
+    #[arg(value_name = "CODE")]
+    pub code: String,
+}
+
+/// Where a report goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// In which format; `None`: as on standard output.
+    pub format: Option<Format>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Output {
+    /// Reads `FILE` or `FORMAT=FILE`. A text before `=` that names no format belongs to the file's name.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let named = text.split_once('=').and_then(|(format, path)| {
+            FormatName::from_str(format, false).ok().map(|name| Self { format: Some(name.into()), path: path.into() })
+        });
+        named.unwrap_or_else(|| Self { format: None, path: text.into() })
+    }
+}

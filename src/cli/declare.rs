@@ -1,0 +1,236 @@
+//! Which inputs are declarations and which are logs, decided by their content, and what the declarations say.
+
+use std::io::{Cursor, IsTerminal, Read, stdin};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use crate::catalog::{Builder, Catalog};
+use crate::engine::{DeclarationTexts, Source};
+use crate::input::{Input, InputError, discover};
+use crate::report::escape;
+use crate::rules::{Finding, declaration_not_understood as sl005};
+use crate::syntax::recognize::{DeclarationKind, looks_like_declaration};
+use crate::syntax::{Record, SyntaxError, declaration, index_list, read_record, shard_key};
+use crate::text::SourceId;
+
+use super::args::CheckArgs;
+use super::{complain, remark};
+
+/// Everything declared.
+pub struct Declared {
+    /// Merged from all sources.
+    pub catalog: Catalog,
+    /// The sources.
+    pub texts: DeclarationTexts,
+    /// What could not be read in them, and what contradicts.
+    pub findings: Vec<Finding>,
+}
+
+/// The inputs of a run.
+pub struct Inputs {
+    /// Logs.
+    pub logs: Vec<Source>,
+    /// Declarations.
+    pub declared: Declared,
+    /// An input could not be read.
+    pub failed: bool,
+}
+
+/// Sorts the inputs by their content and reads the declarations among them.
+///
+/// # Errors
+/// If `--shard-key` or `--schema` cannot be read: without its declarations a run would be worthless.
+pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
+    let mut reader = Reader::default();
+    for text in &args.shard_key {
+        reader.shard_key(text)?;
+    }
+    for text in &args.schema {
+        reader.schema(text)?;
+    }
+    let mut failed = false;
+    let mut failures = |error: &InputError| {
+        complain(&error.to_string());
+        failed = true;
+    };
+    let mut logs = Vec::new();
+    let mut arguments: Vec<PathBuf> = args.inputs.iter().map(PathBuf::from).collect();
+    let implied = arguments.is_empty() && !stdin().is_terminal();
+    if implied {
+        arguments.push("-".into());
+    }
+    let found = discover(&arguments);
+    found.errors.iter().for_each(&mut failures);
+    for input in found.inputs {
+        match sniff(&input) {
+            Ok(Sniffed::Declaration(kind, text)) => reader.declarations(input.name(), text, kind, None),
+            Ok(Sniffed::Log(opened)) => logs.push(Source { input, opened }),
+            Ok(Sniffed::Empty) if implied && !reader.texts.texts.is_empty() => {
+                remark("standard input is empty: only the declarations are checked");
+            }
+            Ok(Sniffed::Empty) => logs.push(Source { input, opened: Some(Box::new(std::io::empty())) }),
+            Err(error) => failures(&error),
+        }
+    }
+    Ok(Inputs { logs, declared: reader.finish(args.shards), failed })
+}
+
+/// What an input turned out to be.
+enum Sniffed {
+    Declaration(DeclarationKind, Vec<u8>),
+    /// Standard input comes opened, since it cannot be read twice.
+    Log(Option<Box<dyn Read + Send>>),
+    Empty,
+}
+
+/// A declaration is recognised within so many bytes.
+const HEAD: usize = 1 << 20;
+
+fn sniff(input: &Input) -> Result<Sniffed, InputError> {
+    let unreadable = |source| InputError::Unreadable { name: input.name().to_owned(), source };
+    let mut reader = input.open()?;
+    let mut head = Vec::new();
+    first_line(&mut reader, &mut head).map_err(unreadable)?;
+    if head.is_empty() {
+        return Ok(Sniffed::Empty);
+    }
+    if !begins_with_record(&head) {
+        let rest = (HEAD - head.len().min(HEAD)) as u64;
+        reader.by_ref().take(rest).read_to_end(&mut head).map_err(unreadable)?;
+        if let Some(kind) = looks_like_declaration(whole_lines(&head)) {
+            reader.read_to_end(&mut head).map_err(unreadable)?;
+            return Ok(Sniffed::Declaration(kind, head));
+        }
+    }
+    let opened: Option<Box<dyn Read + Send>> = match input.path() {
+        Some(path) if path.is_file() => None,
+        _ => Some(Box::new(Cursor::new(head).chain(reader))),
+    };
+    Ok(Sniffed::Log(opened))
+}
+
+/// Reads until there is a line: a log that is still being written must not be waited for.
+fn first_line(reader: &mut dyn Read, head: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut block = [0; 4096];
+    while head.len() < HEAD && !head.trim_ascii_start().contains(&b'\n') {
+        match reader.read(&mut block) {
+            Ok(0) => break,
+            Ok(count) => head.extend_from_slice(&block[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn begins_with_record(head: &[u8]) -> bool {
+    let line = head.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"{\"t\":") && !matches!(read_record(line), Record::Bad(_))
+}
+
+/// What was cut off in mid-line (and perhaps in mid-character) is left out.
+fn whole_lines(head: &[u8]) -> &[u8] {
+    if head.len() < HEAD {
+        return head;
+    }
+    memchr::memrchr(b'\n', head).map_or(head, |end| &head[..end])
+}
+
+#[derive(Default)]
+struct Reader {
+    builder: Builder,
+    texts: DeclarationTexts,
+    findings: Vec<Finding>,
+}
+
+impl Reader {
+    fn shard_key(&mut self, text: &str) -> anyhow::Result<()> {
+        let declared = shard_key::parse(text).map_err(|error| {
+            let column = text[..error.span.range().start].chars().count() + 1;
+            anyhow::anyhow!("--shard-key '{}': {} (column {column})", escape(text), error.message)
+        })?;
+        let source = self.source("--shard-key", text.as_bytes().to_vec());
+        self.builder.shard_key(source, &declared);
+        Ok(())
+    }
+
+    /// `FILE` or `NS=FILE`.
+    fn schema(&mut self, argument: &str) -> anyhow::Result<()> {
+        let named = argument.split_once('=').filter(|(namespace, _)| {
+            namespace.contains('.') && !namespace.contains('/') && !Path::new(argument).exists()
+        });
+        let (namespace, path) = named.map_or((None, argument), |(namespace, path)| (Some(namespace), path));
+        let input = if path == "-" { Input::stdin() } else { Input::file(Path::new(path)) };
+        let text = input.read_all().context("--schema")?;
+        let Some(kind) = looks_like_declaration(&text).or_else(|| is_quiet_script(&text)) else {
+            bail!(
+                "--schema: nothing in `{}` is a declaration; expected shell commands such as `sh.shardCollection(…)`, \
+                 or the output of `listIndexes` or `getIndexes()`",
+                escape(path)
+            );
+        };
+        self.declarations(input.name(), text, kind, namespace);
+        Ok(())
+    }
+
+    fn declarations(&mut self, name: &str, text: Vec<u8>, kind: DeclarationKind, namespace: Option<&str>) {
+        let source = self.source(name, text);
+        let text = String::from_utf8_lossy(&self.texts.texts[source.0 as usize].1).into_owned();
+        match kind {
+            DeclarationKind::Script => {
+                let declared = declaration::declarations(&text);
+                self.builder.script(source, &declared);
+                self.malformed(&declared.errors, source, name);
+                if let Some(first) = declared.passed_over.first() {
+                    self.findings.push(sl005::passed_over(declared.passed_over.len(), *first, source, name));
+                }
+            }
+            DeclarationKind::IndexList => match index_list::index_lists(&text) {
+                Ok(lists) => self.builder.index_lists(source, &lists, namespace),
+                Err(error) => self.malformed(&[error], source, name),
+            },
+        }
+    }
+
+    fn malformed(&mut self, errors: &[SyntaxError], source: SourceId, name: &str) {
+        self.findings.extend(errors.iter().map(|error| sl005::malformed(error, source, name)));
+    }
+
+    fn source(&mut self, name: &str, text: Vec<u8>) -> SourceId {
+        let id = u32::try_from(self.texts.texts.len()).unwrap_or(u32::MAX);
+        self.texts.texts.push((name.to_owned(), text));
+        SourceId(id)
+    }
+
+    fn finish(mut self, shards: Option<u32>) -> Declared {
+        let (mut catalog, conflicts) = self.builder.finish();
+        catalog.shard_count = shards.map(|count| count as usize);
+        for conflict in conflicts {
+            let error = SyntaxError::new(conflict.span, conflict.message);
+            let name = self.texts.texts[conflict.source.0 as usize].0.clone();
+            self.findings.push(sl005::malformed(&error, conflict.source, &name));
+        }
+        Declared { catalog, texts: self.texts, findings: self.findings }
+    }
+}
+
+/// A script of comments alone, in which nothing is declared yet, as opposed to a text that is no script.
+fn is_quiet_script(text: &[u8]) -> Option<DeclarationKind> {
+    let text = std::str::from_utf8(text).ok()?;
+    let declared = declaration::declarations(text);
+    (declared.errors.is_empty() && declared.passed_over.is_empty()).then_some(DeclarationKind::Script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cut_in_the_middle_of_a_line_is_judged_by_its_whole_lines() {
+        let mut head = vec![b'x'; HEAD];
+        head[10] = b'\n';
+        assert_eq!(whole_lines(&head).len(), 10);
+        assert_eq!(whole_lines(b"ab\ncd"), b"ab\ncd");
+    }
+}

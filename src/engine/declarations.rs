@@ -1,0 +1,106 @@
+//! Findings on declarations: each rule on each declared collection, and the statements that could not be read.
+
+use crate::report::{Diagnostic, Example, ExampleLabel, Location};
+use crate::rules::{Check, DeclarationContext, Finding, Rule};
+use crate::text::{Fingerprint, LineIndex, SourceId, Span};
+
+use super::settings::Settings;
+
+/// The declarations of a run as texts: what findings on them, and labels that point at a declared key, refer to.
+#[derive(Debug, Clone, Default)]
+pub struct DeclarationTexts {
+    /// Path (as the user named it) and text, by source id.
+    pub texts: Vec<(String, Vec<u8>)>,
+}
+
+impl DeclarationTexts {
+    /// Where `span` of a declaration stands.
+    #[must_use]
+    pub fn location(&self, source: SourceId, span: Span) -> Option<Location> {
+        let (path, text) = self.texts.get(source.0 as usize)?;
+        let (start, end) = (LineIndex::locate(text, span.start as usize), LineIndex::locate(text, span.end as usize));
+        Some(Location {
+            path: path.clone(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            byte_start: u64::from(span.start),
+            byte_end: u64::from(span.end),
+        })
+    }
+
+    fn label(&self, source: SourceId, span: Span, text: &str, primary: SourceId) -> Option<ExampleLabel> {
+        let location = self.location(source, span)?;
+        let (_, content) = self.texts.get(source.0 as usize)?;
+        Some(ExampleLabel {
+            location,
+            text: text.to_owned(),
+            snippet: content.get(span.range()).unwrap_or_default().to_vec(),
+            start: span.start as usize,
+            end: span.end as usize,
+            other_source: (source != primary).then_some(source.0 as usize),
+        })
+    }
+
+    /// A label that points from a log finding into a declaration.
+    #[must_use]
+    pub fn foreign_label(&self, source: SourceId, span: Span, text: &str) -> Option<ExampleLabel> {
+        let mut label = self.label(source, span, text, source)?;
+        label.other_source = Some(source.0 as usize);
+        Some(label)
+    }
+}
+
+/// Runs the rules on declarations.
+#[must_use]
+pub fn check_declarations(settings: &Settings, texts: &DeclarationTexts) -> Vec<Diagnostic> {
+    let (version, version_assumed) = settings.version_for(None);
+    let mut diagnostics = Vec::new();
+    for &rule in &settings.rules {
+        let Check::Declaration(check) = rule.check else { continue };
+        for collection in settings.catalog.collections() {
+            let context = DeclarationContext { collection, catalog: &settings.catalog, version, version_assumed };
+            let mut findings = Vec::new();
+            check(&context, &mut findings);
+            diagnostics.extend(findings.iter().filter_map(|finding| declared(rule, finding, texts)));
+        }
+    }
+    diagnostics
+}
+
+/// The diagnostic of a finding on a declaration.
+#[must_use]
+pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts) -> Option<Diagnostic> {
+    let source = finding.source?;
+    let labels: Vec<_> = finding
+        .labels
+        .iter()
+        .filter_map(|label| texts.label(label.source.unwrap_or(source), label.span, &label.text, source))
+        .collect();
+    if labels.is_empty() {
+        return None;
+    }
+    let (namespace, subject) = finding.subject.clone().unwrap_or_default();
+    let fingerprint = Fingerprint::of(&["declaration-1", rule.code, &namespace, &subject]);
+    Some(Diagnostic {
+        code: rule.code,
+        rule: rule.name,
+        severity: finding.severity.unwrap_or(rule.severity),
+        namespace,
+        operation: None,
+        message: finding.message.clone(),
+        help: finding.help.clone(),
+        shape: None,
+        fingerprint: fingerprint.to_string(),
+        count: 1,
+        millis: 0,
+        first_seen: None,
+        last_seen: None,
+        new: None,
+        was: None,
+        now: None,
+        example: Example { record: texts.texts[source.0 as usize].1.clone(), is_declaration: true, line: 1, labels },
+        comment: None,
+    })
+}

@@ -1,0 +1,319 @@
+//! From what a run counted to the report: diagnostics and shapes in their final order, places in the input, the summary.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::ServerVersion;
+use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
+use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
+use crate::syntax::SyntaxError;
+use crate::text::{Fingerprint, RecordPos, Span};
+
+use super::declarations::{DeclarationTexts, check_declarations, declared};
+use super::judge::Standing;
+use super::run::Outcome;
+use super::scan::{Part, Unread};
+use super::settings::Settings;
+use super::tally::{Group, ShapeStats, Tally};
+
+/// What the report is made of besides the outcome of reading.
+pub struct Run<'a> {
+    /// The logs, as the user named them, by source id.
+    pub inputs: Vec<String>,
+    /// The declarations, by source id.
+    pub declarations: &'a DeclarationTexts,
+    /// Findings on declarations that reading them raised (SL005).
+    pub declaration_findings: Vec<Finding>,
+    /// What was asked.
+    pub settings: &'a Settings,
+}
+
+/// The report of a run.
+#[must_use]
+pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
+    let mut total = outcome.total;
+    let through_router = std::mem::take(&mut total.through_router);
+    let mut via_router = 0;
+    if total.saw_router {
+        via_router = through_router.records();
+    } else {
+        total.direct.merge(through_router);
+    }
+    let tally = std::mem::take(&mut total.direct);
+    let mut summary = run.summary(&total, &tally);
+    summary.via_router = via_router;
+    let total_millis = tally.classes.iter().map(|class| class.millis).sum();
+    let shapes = shapes(tally.shapes.into_values());
+    let mut diagnostics: Vec<Placed> =
+        tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
+    diagnostics.extend(run.unread(&total).map(Placed::unplaced));
+    diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
+        run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
+    });
+    diagnostics.extend(malformed.map(Placed::unplaced));
+    diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
+    Report {
+        summary,
+        shapes,
+        diagnostics: diagnostics.into_iter().map(|placed| placed.diagnostic).collect(),
+        declarations: run.declarations.texts.clone(),
+    }
+}
+
+/// A diagnostic and the place that decides between equals.
+struct Placed {
+    diagnostic: Diagnostic,
+    position: Option<RecordPos>,
+}
+
+impl Placed {
+    fn unplaced(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, position: None }
+    }
+
+    /// Most serious first, then the longest, then by name and place.
+    #[allow(clippy::type_complexity)]
+    fn order(
+        &self,
+    ) -> (
+        Reverse<crate::rules::Severity>,
+        Reverse<u64>,
+        Reverse<u64>,
+        &str,
+        &str,
+        Option<&str>,
+        Option<RecordPos>,
+        &Location,
+    ) {
+        let d = &self.diagnostic;
+        (
+            Reverse(d.severity),
+            Reverse(d.millis),
+            Reverse(d.count),
+            d.code,
+            &d.namespace,
+            d.shape.as_deref(),
+            self.position,
+            &d.example.labels[0].location,
+        )
+    }
+}
+
+impl Run<'_> {
+    fn placed(&self, group: Group, total_millis: u64) -> Option<Placed> {
+        let mut worst = group.worst;
+        if group.rule.code == undeclared_namespace::RULE.code {
+            // Only now is it known which share of the time the namespace takes.
+            let place = worst.finding.labels.first().map(|label| label.span).unwrap_or_default();
+            worst.finding = undeclared_namespace::undeclared(&group.namespace, group.millis, total_millis, place);
+        }
+        let position = worst.position;
+        let labels: Vec<ExampleLabel> = worst
+            .finding
+            .labels
+            .iter()
+            .filter_map(|label| match label.source {
+                Some(source) => self.declarations.foreign_label(source, label.span, &label.text),
+                None => Some(self.label(position, &worst.record, label.span, &label.text)),
+            })
+            .collect();
+        if labels.is_empty() {
+            return None;
+        }
+        let seen = |pick: fn((i64, i64)) -> i64| group.seen.map(pick).and_then(rfc3339);
+        Some(Placed {
+            position: Some(position),
+            diagnostic: Diagnostic {
+                code: group.rule.code,
+                rule: group.rule.name,
+                severity: worst.severity,
+                namespace: group.namespace,
+                operation: group.shape.is_some().then_some(group.operation),
+                message: worst.finding.message,
+                help: worst.finding.help,
+                shape: group.shape,
+                fingerprint: group.fingerprint.to_string(),
+                count: group.count,
+                millis: group.millis,
+                first_seen: seen(|(first, _)| first),
+                last_seen: seen(|(_, last)| last),
+                new: None,
+                was: None,
+                now: None,
+                example: Example { record: worst.record.to_vec(), is_declaration: false, line: position.line, labels },
+                comment: worst.comment,
+            },
+        })
+    }
+
+    fn label(&self, position: RecordPos, record: &[u8], span: Span, text: &str) -> ExampleLabel {
+        ExampleLabel {
+            location: self.location(position, span),
+            text: text.to_owned(),
+            snippet: record.get(span.range()).unwrap_or_default().to_vec(),
+            start: span.start as usize,
+            end: span.end as usize,
+            other_source: None,
+        }
+    }
+
+    fn location(&self, position: RecordPos, span: Span) -> Location {
+        Location {
+            path: self.inputs[position.source.0 as usize].clone(),
+            line: position.line,
+            column: u64::from(span.start) + 1,
+            end_line: position.line,
+            end_column: u64::from(span.end) + 1,
+            byte_start: position.offset + u64::from(span.start),
+            byte_end: position.offset + u64::from(span.end),
+        }
+    }
+
+    /// One SL002 for each input with lines that were not understood, at the first of them.
+    fn unread<'b>(&'b self, total: &'b Part) -> impl Iterator<Item = Diagnostic> + 'b {
+        let rule = self.settings.enabled(unreadable_line::RULE.code);
+        total.unread_by_source.iter().filter_map(move |&(source, count)| {
+            let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
+            let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
+            let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
+            let labels =
+                finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
+            Some(Diagnostic {
+                code: rule.code,
+                rule: rule.name,
+                severity: finding.severity.unwrap_or(rule.severity),
+                namespace: String::new(),
+                operation: None,
+                message: finding.message,
+                help: finding.help,
+                shape: None,
+                fingerprint: Fingerprint::of(&["lines-1", rule.code, path]).to_string(),
+                count,
+                millis: 0,
+                first_seen: None,
+                last_seen: None,
+                new: None,
+                was: None,
+                now: None,
+                example: Example {
+                    record: first.line.clone(),
+                    is_declaration: false,
+                    line: first.position.line,
+                    labels,
+                },
+                comment: None,
+            })
+        })
+    }
+
+    fn summary(&self, total: &Part, tally: &Tally) -> Summary {
+        let counts = &total.counts;
+        let (version, assumed) = self.version(total);
+        let mut summary = Summary {
+            lines: counts.lines,
+            slow_queries: counts.slow_queries,
+            other_records: counts.other_records,
+            not_understood: counts.not_understood,
+            truncated: counts.truncated,
+            filtered: counts.filtered,
+            duplicates: counts.duplicates,
+            internal: counts.internal,
+            not_queries: counts.not_queries,
+            classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
+            not_checked: self.not_checked(counts.slow_queries > 0),
+            from: total.seen.and_then(|(first, _)| rfc3339(first)),
+            to: total.seen.and_then(|(_, last)| rfc3339(last)),
+            server_version: version,
+            version_assumed: assumed,
+            unread: total.unread.iter().map(|unread| self.unread_line(unread)).collect(),
+            inputs: self.inputs.clone(),
+            ..Summary::default()
+        };
+        summary.notes = notes(&summary);
+        summary
+    }
+
+    /// The versions whose rules were applied, oldest first, and whether one of them was assumed.
+    fn version(&self, total: &Part) -> (String, bool) {
+        let (declared, assumed) = self.settings.version_for(None);
+        let none_logged = total.versions.is_empty();
+        let versions: BTreeSet<ServerVersion> = if none_logged { [declared].into() } else { total.versions.clone() };
+        let names: Vec<String> = versions.iter().map(ToString::to_string).collect();
+        (names.join(", "), if none_logged { assumed } else { total.version_assumed })
+    }
+
+    fn unread_line(&self, unread: &Unread) -> UnreadLine {
+        UnreadLine {
+            path: self.inputs[unread.position.source.0 as usize].clone(),
+            line: unread.position.line,
+            column: u64::from(unread.at.start) + 1,
+            why: unread.why.clone(),
+        }
+    }
+
+    /// Rules whose evidence the run did not have, each with the first thing it lacks.
+    fn not_checked(&self, any_query: bool) -> Vec<NotChecked> {
+        let catalog = &self.settings.catalog;
+        let has = |evidence: &Evidence| match evidence {
+            Evidence::Log => any_query,
+            Evidence::Key => catalog.collections().any(|c| c.key_pattern.is_some()),
+            Evidence::Indexes => catalog.collections().any(|c| c.indexes.complete || !c.indexes.specs.is_empty()),
+            Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
+            Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
+            Evidence::Version => true,
+            Evidence::Plan => false,
+        };
+        let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
+        let rules = self.settings.rules.iter();
+        rules.filter_map(|rule| lacks(rule).map(|needs| NotChecked { code: rule.code, needs: needs.name() })).collect()
+    }
+}
+
+/// What the counts alone tell the user.
+fn notes(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    let read = summary.lines > 0 && summary.other_records > 0;
+    if read && summary.slow_queries == 0 {
+        notes.push(
+            "the log holds no slow queries: lower the threshold for a while with \
+             db.setProfilingLevel(0, { slowms: 0 }) on each mongod, or db.adminCommand({ profile: 0, slowms: 0 }) on mongos"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// Shapes by time, then count, then name.
+fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
+    let mut rows: Vec<ShapeRow> = stats
+        .map(|stats| ShapeRow {
+            count: stats.count(),
+            classes: Standing::ALL
+                .iter()
+                .zip(stats.standings)
+                .filter(|(_, count)| *count > 0)
+                .map(|(standing, count)| (standing.name(), count))
+                .collect::<BTreeMap<_, _>>(),
+            fingerprint: stats.fingerprint.to_string(),
+            namespace: stats.namespace,
+            operation: stats.operation,
+            shape: stats.shape,
+            class: stats.worst.0.name(),
+            millis: stats.millis,
+            max_millis: stats.max_millis,
+            observed_shards: stats.observed_shards,
+            reason: stats.worst.2,
+        })
+        .collect();
+    let order = |row: &ShapeRow| {
+        (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
+    };
+    rows.sort_by_cached_key(order);
+    rows
+}
+
+/// A time in RFC 3339 with `Z`.
+fn rfc3339(millis: i64) -> Option<String> {
+    jiff::Timestamp::from_millisecond(millis).ok().map(|time| time.to_string())
+}

@@ -1,0 +1,235 @@
+//! One event, judged: a verdict and findings for each of its statements, and what the record as a whole counts as.
+
+use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
+use crate::routing::{self, Class, Cluster, Verdict};
+use crate::rules::{Check, EventContext, Finding, Rule, Severity, undeclared_namespace};
+use crate::text::{Fingerprint, RecordPos, Span};
+
+use super::settings::Settings;
+
+/// What a record counts as: a class, or nothing is declared about its namespace. Ordered from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// No declaration covers the namespace.
+    Undeclared,
+    /// A verdict.
+    Judged(Class),
+}
+
+impl Standing {
+    /// All standings, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Judged(Class::Targeted),
+        Self::Judged(Class::MultiShard),
+        Self::Judged(Class::Broadcast),
+        Self::Judged(Class::Unknown),
+        Self::Judged(Class::Unsharded),
+        Self::Undeclared,
+    ];
+
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Undeclared => "undeclared",
+            Self::Judged(class) => class.name(),
+        }
+    }
+}
+
+/// A finding of a rule, and what it is grouped by.
+#[derive(Debug, Clone)]
+pub struct Raised {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The finding.
+    pub finding: Finding,
+    /// What makes two findings one diagnostic: the shape, or the namespace.
+    pub group: Fingerprint,
+    /// Whether `group` is the statement's shape.
+    pub by_shape: bool,
+}
+
+impl Raised {
+    /// The finding's own severity, else the rule's.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.finding.severity.unwrap_or(self.rule.severity)
+    }
+}
+
+/// One statement of a record, judged.
+#[derive(Debug, Clone)]
+pub struct JudgedStatement {
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// `find` …
+    pub operation: &'static str,
+    /// The value-free text.
+    pub shape: Shape,
+    /// Names namespace, operation and shape.
+    pub fingerprint: Fingerprint,
+    /// The class.
+    pub standing: Standing,
+    /// Why, for the reader.
+    pub reason: String,
+    /// Its part of the record's `durationMillis`.
+    pub millis: u64,
+    /// What the rules say.
+    pub raised: Vec<Raised>,
+}
+
+/// One record, judged.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// Where it stands.
+    pub position: RecordPos,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// When, in milliseconds since 1970.
+    pub time: Option<i64>,
+    /// `durationMillis`.
+    pub millis: u64,
+    /// The worst standing among the statements.
+    pub standing: Standing,
+    /// `nShards`.
+    pub observed_shards: Option<u64>,
+    /// `comment` of the command.
+    pub comment: Option<String>,
+    /// At least one; a batch without its statements has one of its own kind.
+    pub statements: Vec<JudgedStatement>,
+}
+
+/// Judges every statement of `event`.
+#[must_use]
+pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, settings: &Settings) -> Judged {
+    let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
+    let parts = event.statements.len().max(1) as u64;
+    let (version, version_assumed) = settings.version_for(logged);
+    let judge = Judge { event, version, version_assumed, settings };
+    let statements: Vec<_> = if event.statements.is_empty() {
+        vec![judge.missing_statements(millis)]
+    } else {
+        let share = |i: usize| millis / parts + u64::from((i as u64) < millis % parts);
+        event.statements.iter().enumerate().map(|(i, statement)| judge.statement(statement, share(i))).collect()
+    };
+    Judged {
+        position,
+        origin: event.origin,
+        time: event.time_millis,
+        millis,
+        standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
+        observed_shards: event.n_shards.as_ref().map(|n| n.value),
+        comment: event.comment.clone(),
+        statements,
+    }
+}
+
+struct Judge<'a> {
+    event: &'a Event,
+    version: ServerVersion,
+    version_assumed: bool,
+    settings: &'a Settings,
+}
+
+impl Judge<'_> {
+    fn statement(&self, statement: &Statement, millis: u64) -> JudgedStatement {
+        let Settings { catalog, namespace_map, .. } = self.settings;
+        let namespace = namespace_map.apply(&statement.namespace);
+        let collection = catalog.get(namespace.as_str());
+        let verdict = collection.filter(|collection| collection.says_where_documents_lie()).map(|collection| {
+            let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version };
+            routing::route(statement, cluster)
+        });
+        let shape = Shape::of(statement);
+        let operation = statement.verb.name();
+        let fingerprint = shape.fingerprint(namespace.as_str(), operation);
+        let context = EventContext {
+            event: self.event,
+            statement,
+            namespace: namespace.as_str(),
+            verdict: verdict.as_ref(),
+            collection,
+            catalog,
+            version: self.version,
+            version_assumed: self.version_assumed,
+        };
+        let mut raised = self.run_rules(&context, fingerprint);
+        let standing = standing(verdict.as_ref());
+        if standing == Standing::Undeclared {
+            raised.extend(self.undeclared(namespace.as_str(), statement.name_span));
+        }
+        JudgedStatement {
+            operation,
+            shape,
+            fingerprint,
+            standing,
+            reason: verdict
+                .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
+            millis,
+            raised,
+            namespace: namespace.as_str().to_owned(),
+        }
+    }
+
+    /// A batch whose COMMAND line does not hold its statements, with no WRITE line beside it.
+    fn missing_statements(&self, millis: u64) -> JudgedStatement {
+        let Settings { catalog, namespace_map, .. } = self.settings;
+        let namespace = namespace_map.apply(&self.event.namespace);
+        let declared = catalog.get(namespace.as_str()).filter(|collection| collection.says_where_documents_lie());
+        let standing = match declared {
+            None => Standing::Undeclared,
+            Some(collection) if collection.is_unsharded() => Standing::Judged(Class::Unsharded),
+            Some(_) => Standing::Judged(Class::Unknown),
+        };
+        let operation = self.event.verb.map_or("command", crate::model::Verb::name);
+        let shape = Shape { text: "statements not in the record".to_owned() };
+        let raised = (standing == Standing::Undeclared)
+            .then(|| self.undeclared(namespace.as_str(), self.event.name_span))
+            .into_iter()
+            .flatten()
+            .collect();
+        JudgedStatement {
+            fingerprint: shape.fingerprint(namespace.as_str(), operation),
+            operation,
+            shape,
+            standing,
+            reason: "the log shows this batch without its statements".to_owned(),
+            millis,
+            raised,
+            namespace: namespace.as_str().to_owned(),
+        }
+    }
+
+    /// All findings on one statement: of those on fan-out only the most specific.
+    fn run_rules(&self, context: &EventContext<'_>, group: Fingerprint) -> Vec<Raised> {
+        let mut raised: Vec<Raised> = Vec::new();
+        let mut fan_out: Option<(u8, Raised)> = None;
+        for &rule in &self.settings.rules {
+            let Check::Statement(check) = rule.check else { continue };
+            if let (Some(rank), Some((best, _))) = (rule.fan_out_rank, &fan_out)
+                && rank >= *best
+            {
+                continue;
+            }
+            let Some(finding) = check(context) else { continue };
+            let found = Raised { rule, finding, group, by_shape: true };
+            match rule.fan_out_rank {
+                Some(rank) => fan_out = Some((rank, found)),
+                None => raised.push(found),
+            }
+        }
+        raised.extend(fan_out.map(|(_, found)| found));
+        raised
+    }
+
+    fn undeclared(&self, namespace: &str, name: Span) -> Option<Raised> {
+        let rule = self.settings.enabled(undeclared_namespace::RULE.code)?;
+        let finding = undeclared_namespace::undeclared(namespace, 0, 0, name);
+        Some(Raised { rule, finding, group: Fingerprint::of(&["namespace-1", namespace]), by_shape: false })
+    }
+}
+
+fn standing(verdict: Option<&Verdict>) -> Standing {
+    verdict.map_or(Standing::Undeclared, |verdict| Standing::Judged(verdict.class))
+}

@@ -1,0 +1,294 @@
+//! One chunk of a log: every line accounted for, every slow query judged. Knows nothing of the chunks beside it; what
+//! reaches over its edges is left open in [`Pairing`].
+
+use std::collections::BTreeSet;
+
+use crate::input::{Chunk, LINE_CAP};
+use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
+use crate::text::{RecordPos, SourceId, Span};
+
+use super::judge::{Judged, judge};
+use super::pairing::{BatchKey, Held, Pairing, Settled};
+use super::settings::Settings;
+use super::tally::{Tally, joined};
+
+/// What is known about the process whose log is read, at the start of a chunk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Process {
+    /// From Build Info.
+    pub version: Option<ServerVersion>,
+    /// From the options.
+    pub role: Option<Role>,
+}
+
+impl Process {
+    /// Takes in what a record tells.
+    pub fn learn(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Version(version) => self.version = Some(*version),
+            Fact::Role(role) => self.role = Some(*role),
+            Fact::Restart => *self = Self::default(),
+            Fact::Plain => {}
+        }
+    }
+}
+
+/// A line that no format explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Where the line begins.
+    pub position: RecordPos,
+    /// Where in the line reading failed, in bytes.
+    pub at: Span,
+    /// What is wrong.
+    pub why: String,
+    /// The line, cut to its beginning if it is long.
+    pub line: Vec<u8>,
+}
+
+impl Unread {
+    /// Where reading failed, within what is kept of the line.
+    #[must_use]
+    pub fn shown(&self) -> Span {
+        let within = |at: u32| (at as usize).min(self.line.len());
+        Span::new(within(self.at.start), within(self.at.end))
+    }
+}
+
+/// So many lines that were not understood are shown.
+pub const UNREAD_SHOWN: usize = 5;
+
+/// The counts of records that are not in a tally.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Counts {
+    /// Lines, blank ones included.
+    pub lines: u64,
+    /// Slow-query records.
+    pub slow_queries: u64,
+    /// Records of other kinds and blank lines.
+    pub other_records: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Lines that no format explains.
+    pub not_understood: u64,
+    /// Slow-query records that the server cut.
+    pub truncated: u64,
+    /// Slow queries left out by the filters.
+    pub filtered: u64,
+    /// Records that repeat an operation told by another.
+    pub duplicates: u64,
+    /// The cluster's own traffic.
+    pub internal: u64,
+    /// Commands without a filter to route.
+    pub not_queries: u64,
+}
+
+impl Counts {
+    fn add(&mut self, more: Self) {
+        self.lines += more.lines;
+        self.slow_queries += more.slow_queries;
+        self.other_records += more.other_records;
+        self.blank += more.blank;
+        self.not_understood += more.not_understood;
+        self.truncated += more.truncated;
+        self.filtered += more.filtered;
+        self.duplicates += more.duplicates;
+        self.internal += more.internal;
+        self.not_queries += more.not_queries;
+    }
+}
+
+/// What a part of the input holds.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// Records by kind.
+    pub counts: Counts,
+    /// Clients' operations.
+    pub direct: Tally,
+    /// A shard's records of operations that came through a router.
+    pub through_router: Tally,
+    /// A router's own record of a client's operation was seen.
+    pub saw_router: bool,
+    /// Earliest and latest time of a slow query, in milliseconds since 1970.
+    pub seen: Option<(i64, i64)>,
+    /// The versions whose rules were applied, and those that the logs name.
+    pub versions: BTreeSet<ServerVersion>,
+    /// Some verdict rests on an assumed version.
+    pub version_assumed: bool,
+    /// The first lines that were not understood.
+    pub unread: Vec<Unread>,
+    /// The first such line of each source.
+    pub unread_first: Vec<Unread>,
+    /// Lines not understood, by source.
+    pub unread_by_source: Vec<(SourceId, u64)>,
+    /// Open ends.
+    pub pairing: Pairing,
+}
+
+impl Part {
+    /// Adds the part of the same source behind this one.
+    pub fn merge(&mut self, later: Self, settings: &Settings) {
+        let mut settled = Settled::default();
+        self.pairing.merge(later.pairing, &mut settled);
+        self.counts.add(later.counts);
+        self.direct.merge(later.direct);
+        self.through_router.merge(later.through_router);
+        self.saw_router |= later.saw_router;
+        self.seen = joined(self.seen, later.seen);
+        self.versions.extend(later.versions);
+        self.version_assumed |= later.version_assumed;
+        let room = UNREAD_SHOWN.saturating_sub(self.unread.len());
+        self.unread.extend(later.unread.into_iter().take(room));
+        for first in later.unread_first {
+            if self.unread_first.last().is_none_or(|known| known.position.source != first.position.source) {
+                self.unread_first.push(first);
+            }
+        }
+        for (source, count) in later.unread_by_source {
+            self.count_unread(source, count);
+        }
+        self.count_settled(settled, settings);
+    }
+
+    /// The end of a source: what waits for a partner counts now.
+    pub fn finish_source(&mut self, settings: &Settings) {
+        let mut settled = Settled::default();
+        self.pairing.finish(&mut settled);
+        self.count_settled(settled, settings);
+    }
+
+    fn count_unread(&mut self, source: SourceId, count: u64) {
+        match self.unread_by_source.last_mut() {
+            Some((last, sum)) if *last == source => *sum += count,
+            _ => self.unread_by_source.push((source, count)),
+        }
+    }
+
+    fn count_settled(&mut self, settled: Settled, settings: &Settings) {
+        self.counts.duplicates += settled.duplicates;
+        for held in settled.counted {
+            self.count(&held.judged, &held.record, settings);
+        }
+    }
+
+    fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
+        self.saw_router |= judged.origin == Origin::Router;
+        let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
+        tally.add(judged, record, settings.per_event);
+    }
+}
+
+/// Reads and judges every line of `chunk`.
+#[must_use]
+pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
+    let mut part = Part::default();
+    let mut settled = Settled::default();
+    for (position, line) in chunk.lines() {
+        part.counts.lines += 1;
+        match read_record(line) {
+            Record::Slow(event) => slow(&event, line, position, process, settings, &mut part, &mut settled),
+            Record::Other(fact) => {
+                part.counts.other_records += 1;
+                part.counts.blank += u64::from(line.trim_ascii().is_empty());
+                process.learn(&fact);
+                if let (Fact::Version(version), None) = (&fact, settings.version) {
+                    part.versions.insert(*version);
+                }
+            }
+            Record::Bad(error) => unread(&mut part, position, line, error),
+        }
+    }
+    part.count_settled(settled, settings);
+    part
+}
+
+/// A line that is too long to be kept.
+#[must_use]
+pub fn oversize(position: RecordPos, length: u64) -> Part {
+    let mut part = Part::default();
+    part.counts.lines = 1;
+    let why = format!("a line of {length} bytes: the longest that is read has {LINE_CAP}");
+    unread(&mut part, position, &[], SyntaxError::new(Span::default(), why));
+    part
+}
+
+/// A line shown as not understood is cut to so many bytes.
+const UNREAD_BYTES: usize = 1024;
+
+fn unread(part: &mut Part, position: RecordPos, line: &[u8], error: SyntaxError) {
+    part.counts.not_understood += 1;
+    part.count_unread(position.source, 1);
+    if part.unread.len() < UNREAD_SHOWN {
+        let line = line[..line.len().min(UNREAD_BYTES)].to_vec();
+        let unread = Unread { position, at: error.span, why: error.message, line };
+        if part.unread_first.is_empty() {
+            part.unread_first.push(unread.clone());
+        }
+        part.unread.push(unread);
+    }
+}
+
+fn slow(
+    event: &Event,
+    line: &[u8],
+    position: RecordPos,
+    process: Process,
+    settings: &Settings,
+    part: &mut Part,
+    settled: &mut Settled,
+) {
+    part.counts.slow_queries += 1;
+    part.counts.truncated += u64::from(event.truncated.is_some());
+    let origin = origin(event, process);
+    let namespace = settings.namespace_map.apply(&event.namespace);
+    match &event.traffic {
+        Traffic::Internal(_) => {
+            part.counts.internal += 1;
+            return;
+        }
+        Traffic::NotAQuery(_) => {
+            part.counts.not_queries += 1;
+            part.pairing.command(&event.context, origin, None, settled);
+            return;
+        }
+        Traffic::Query | Traffic::BatchStatement | Traffic::BatchCommand => {}
+    }
+    if !settings.filters.admit(event, namespace.as_str()) {
+        part.counts.filtered += 1;
+        return;
+    }
+    part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
+    let (version, assumed) = settings.version_for(process.version);
+    part.versions.insert(version);
+    part.version_assumed |= assumed;
+    let mut judged = judge(event, position, process.version, settings);
+    judged.origin = origin;
+    match event.traffic {
+        Traffic::BatchStatement => {
+            part.pairing.write(&event.context, batch_key(event), Held::new(judged, line), settled);
+        }
+        Traffic::BatchCommand => {
+            let batch = (batch_key(event), Held::new(judged, line));
+            part.pairing.command(&event.context, origin, Some(batch), settled);
+        }
+        _ => {
+            part.pairing.command(&event.context, origin, None, settled);
+            part.count(&judged, line, settings);
+        }
+    }
+}
+
+/// A process that says it is a router writes only records of clients' operations.
+fn origin(event: &Event, process: Process) -> Origin {
+    match (event.origin, process.role) {
+        (Origin::Direct, Some(Role::Router)) => Origin::Router,
+        (origin, _) => origin,
+    }
+}
+
+fn batch_key(event: &Event) -> BatchKey {
+    let named = |namespace: &Namespace| namespace.as_str().to_owned();
+    let namespace = event.statements.first().map_or_else(|| named(&event.namespace), |s| named(&s.namespace));
+    BatchKey { verb: event.verb, namespace }
+}

@@ -1,0 +1,72 @@
+//! What a run is asked to do, decided once by the command line and read by every stage of the engine.
+
+use globset::GlobMatcher;
+use regex::Regex;
+
+use crate::catalog::{Catalog, NamespaceMap};
+use crate::model::{Event, ServerVersion};
+use crate::rules::Rule;
+
+/// Which slow queries are looked at. The others are counted as filtered out.
+#[derive(Debug, Clone, Default)]
+pub struct Filters {
+    /// `--ns`: namespaces, after `--ns-map`.
+    pub namespace: Option<GlobMatcher>,
+    /// `--app`: the application's name.
+    pub application: Option<Regex>,
+    /// `--since`, in milliseconds since 1970.
+    pub since: Option<i64>,
+    /// `--until`, in milliseconds since 1970.
+    pub until: Option<i64>,
+    /// `--min-duration`, in milliseconds.
+    pub min_millis: Option<u64>,
+}
+
+impl Filters {
+    /// Whether the event, on `namespace` after mapping, is to be looked at.
+    #[must_use]
+    pub fn admit(&self, event: &Event, namespace: &str) -> bool {
+        let application = event.app_name.as_deref().unwrap_or_default();
+        let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
+        self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
+            && self.application.as_ref().is_none_or(|regex| regex.is_match(application))
+            && self.since.is_none_or(|since| event.time_millis.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| event.time_millis.is_some_and(|time| time < until))
+            && self.min_millis.is_none_or(|least| millis >= least)
+    }
+}
+
+/// What a run is asked to do.
+pub struct Settings {
+    /// Everything declared.
+    pub catalog: Catalog,
+    /// `--ns-map`.
+    pub namespace_map: NamespaceMap,
+    /// `--server-version`; overrules what a log says.
+    pub version: Option<ServerVersion>,
+    /// The rules to run, in the order of their codes.
+    pub rules: Vec<&'static Rule>,
+    /// Which records are looked at.
+    pub filters: Filters,
+    /// `--per-event`: one diagnostic per finding instead of one per shape.
+    pub per_event: bool,
+    /// `--threads`; 0 means one for each core.
+    pub threads: usize,
+}
+
+impl Settings {
+    /// The rules' version for a process of that version, and whether it had to be assumed.
+    #[must_use]
+    pub fn version_for(&self, logged: Option<ServerVersion>) -> (ServerVersion, bool) {
+        match self.version.or(logged) {
+            Some(version) => (version, false),
+            None => (ServerVersion::NEWEST, true),
+        }
+    }
+
+    /// The rule with that code, if it is to be run.
+    #[must_use]
+    pub fn enabled(&self, code: &str) -> Option<&'static Rule> {
+        self.rules.iter().copied().find(|rule| rule.code == code)
+    }
+}

@@ -1,0 +1,251 @@
+//! Counting judged records: classes, shapes and diagnostics. Tallies of parts of the input merge into that of the whole;
+//! sums are integers and every choice of an example has a total order, so neither chunk size nor thread count shows.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::report::ClassCount;
+use crate::rules::{Finding, Rule, Severity};
+use crate::text::{Fingerprint, RecordPos};
+
+use super::judge::{Judged, JudgedStatement, Raised, Standing};
+
+/// What was counted.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Records by standing, in the order of [`Standing::ALL`].
+    pub classes: [ClassCount; 6],
+    /// Statements by shape.
+    pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// Findings by rule and group.
+    pub groups: FxHashMap<GroupKey, Group>,
+}
+
+/// What is counted for one shape.
+#[derive(Debug, Clone)]
+pub struct ShapeStats {
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// `find` …
+    pub operation: &'static str,
+    /// The value-free text.
+    pub shape: String,
+    /// Names namespace, operation and shape.
+    pub fingerprint: Fingerprint,
+    /// Statements by standing, in the order of [`Standing::ALL`].
+    pub standings: [u64; 6],
+    /// Sum of the statements' parts of `durationMillis`.
+    pub millis: u64,
+    /// The longest record.
+    pub max_millis: u64,
+    /// Least and greatest `nShards`.
+    pub observed_shards: Option<(u64, u64)>,
+    /// The worst standing, the first record that had it, and its reason.
+    pub worst: (Standing, RecordPos, String),
+}
+
+/// What makes findings one diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GroupKey {
+    /// The rule's code.
+    pub code: &'static str,
+    /// The shape, or the namespace.
+    pub group: Fingerprint,
+    /// Set with `--per-event`.
+    pub event: Option<RecordPos>,
+}
+
+/// The findings of one diagnostic.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// `find` …
+    pub operation: &'static str,
+    /// The shape, if the group is one.
+    pub shape: Option<String>,
+    /// The fingerprint that names the group in a baseline.
+    pub fingerprint: Fingerprint,
+    /// Statements.
+    pub count: u64,
+    /// Sum of their parts of `durationMillis`.
+    pub millis: u64,
+    /// Earliest and latest time of a record, in milliseconds since 1970.
+    pub seen: Option<(i64, i64)>,
+    /// The worst example.
+    pub worst: Worst,
+}
+
+/// The example that a diagnostic shows: the most serious, then the longest, then the first.
+#[derive(Debug, Clone)]
+pub struct Worst {
+    /// How serious.
+    pub severity: Severity,
+    /// `durationMillis` of the record.
+    pub millis: u64,
+    /// Where the record stands.
+    pub position: RecordPos,
+    /// The finding.
+    pub finding: Finding,
+    /// The record's bytes.
+    pub record: Arc<[u8]>,
+    /// `comment` of the command.
+    pub comment: Option<String>,
+    /// The class of the statement.
+    pub standing: Standing,
+}
+
+impl Worst {
+    fn rank(&self) -> (Reverse<Severity>, Reverse<u64>, RecordPos) {
+        (Reverse(self.severity), Reverse(self.millis), self.position)
+    }
+}
+
+impl Tally {
+    /// Counts one record. `record` holds its bytes; they are copied only where they become an example.
+    pub fn add(&mut self, judged: &Judged, record: &[u8], per_event: bool) {
+        let count = &mut self.classes[index(judged.standing)];
+        count.count += 1;
+        count.millis += judged.millis;
+        for statement in &judged.statements {
+            self.add_shape(judged, statement);
+            for raised in &statement.raised {
+                self.add_finding(judged, statement, raised, record, per_event);
+            }
+        }
+    }
+
+    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement) {
+        let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
+            namespace: statement.namespace.clone(),
+            operation: statement.operation,
+            shape: statement.shape.text.clone(),
+            fingerprint: statement.fingerprint,
+            standings: [0; 6],
+            millis: 0,
+            max_millis: 0,
+            observed_shards: None,
+            worst: (statement.standing, judged.position, statement.reason.clone()),
+        });
+        stats.standings[index(statement.standing)] += 1;
+        stats.millis += statement.millis;
+        stats.max_millis = stats.max_millis.max(judged.millis);
+        stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
+        if (Reverse(statement.standing), judged.position) < (Reverse(stats.worst.0), stats.worst.1) {
+            stats.worst = (statement.standing, judged.position, statement.reason.clone());
+        }
+    }
+
+    fn add_finding(
+        &mut self,
+        judged: &Judged,
+        statement: &JudgedStatement,
+        raised: &Raised,
+        record: &[u8],
+        per_event: bool,
+    ) {
+        let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
+        let rank = (Reverse(raised.severity()), Reverse(judged.millis), judged.position);
+        let worst = || Worst {
+            severity: raised.severity(),
+            millis: judged.millis,
+            position: judged.position,
+            finding: raised.finding.clone(),
+            record: Arc::from(record),
+            comment: judged.comment.clone(),
+            standing: statement.standing,
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            rule: raised.rule,
+            namespace: statement.namespace.clone(),
+            operation: statement.operation,
+            shape: raised.by_shape.then(|| statement.shape.text.clone()),
+            fingerprint: raised.group,
+            count: 0,
+            millis: 0,
+            seen: None,
+            worst: worst(),
+        });
+        group.count += 1;
+        group.millis += statement.millis;
+        group.seen = joined(group.seen, judged.time.map(|time| (time, time)));
+        if rank < group.worst.rank() {
+            group.worst = worst();
+        }
+    }
+
+    /// Adds the counts of a later part of the input.
+    pub fn merge(&mut self, later: Self) {
+        for (count, more) in self.classes.iter_mut().zip(later.classes) {
+            count.count += more.count;
+            count.millis += more.millis;
+        }
+        for (fingerprint, stats) in later.shapes {
+            match self.shapes.get_mut(&fingerprint) {
+                Some(mine) => mine.merge(stats),
+                None => drop(self.shapes.insert(fingerprint, stats)),
+            }
+        }
+        for (key, group) in later.groups {
+            match self.groups.get_mut(&key) {
+                Some(mine) => mine.merge(group),
+                None => drop(self.groups.insert(key, group)),
+            }
+        }
+    }
+
+    /// All records counted.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+}
+
+impl ShapeStats {
+    fn merge(&mut self, later: Self) {
+        for (count, more) in self.standings.iter_mut().zip(later.standings) {
+            *count += more;
+        }
+        self.millis += later.millis;
+        self.max_millis = self.max_millis.max(later.max_millis);
+        self.observed_shards = joined(self.observed_shards, later.observed_shards);
+        if (Reverse(later.worst.0), later.worst.1) < (Reverse(self.worst.0), self.worst.1) {
+            self.worst = later.worst;
+        }
+    }
+
+    /// Statements of all classes.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.standings.iter().sum()
+    }
+}
+
+impl Group {
+    fn merge(&mut self, later: Self) {
+        self.count += later.count;
+        self.millis += later.millis;
+        self.seen = joined(self.seen, later.seen);
+        if later.worst.rank() < self.worst.rank() {
+            self.worst = later.worst;
+        }
+    }
+}
+
+/// The place of a standing in [`Standing::ALL`].
+#[must_use]
+pub fn index(standing: Standing) -> usize {
+    Standing::ALL.iter().position(|&s| s == standing).expect("ALL lists every standing")
+}
+
+/// The least and greatest of both.
+pub fn joined<T: Ord + Copy>(a: Option<(T, T)>, b: Option<(T, T)>) -> Option<(T, T)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (one, other) => one.or(other),
+    }
+}

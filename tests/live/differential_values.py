@@ -54,7 +54,7 @@ def beside(draw, value):
         case float() if math.isfinite(value):
             return draw.choice([math.nextafter(value, math.inf), math.nextafter(value, -math.inf), -value])
         case str():
-            return draw.choice([value + "\0", value[:-1], value + "a", value.upper(), Regex("^" + value[:1].replace("^", "b"))])
+            return draw.choice([value + "\0", value[:-1], value + "a", value.upper(), Regex("^" + (value[:1] if value[:1].isalnum() else "b"))])
         case dict():
             return draw.choice([{**value, "z": 1}, dict(list(value.items())[:-1]), [value], {"$db": 1} if value else {"": 0}])
         case DatetimeMS():

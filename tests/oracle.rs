@@ -121,7 +121,8 @@ fn every_recorded_command_goes_where_the_server_sent_it() {
     for (name, at_least) in [("routing-6.0", 6_800), ("routing-6.0.27-diff", 120)] {
         let rows = rows(name);
         assert!(rows.len() > at_least, "{name} holds {} rows", rows.len());
-        let differences: Vec<_> = rows.iter().filter_map(|row| observed_difference(row, &route(&question(row)))).collect();
+        let differences: Vec<_> =
+            rows.iter().filter_map(|row| observed_difference(row, &route(&question(row)))).collect();
         assert_agreement(&differences, rows.len());
     }
 }

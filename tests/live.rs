@@ -25,7 +25,7 @@ use workload::{CASES, HASHED, RANGED};
 /// `check` with the keys of the workload declared.
 fn check(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shardlint"));
-    command.args(["check", "--isolated"]);
+    command.arg("check");
     for (database, key) in [RANGED, HASHED] {
         command.args(["--shard-key", &format!("{database}.*={key}")]);
     }
@@ -250,7 +250,7 @@ fn route<'a>(cases: impl Iterator<Item = &'a Value>) -> Vec<Value> {
 fn what_the_routers_log_counts_is_not_contradicted(cluster: &Cluster) {
     let log = cluster.router().log("router.log");
     let mut command = Command::new(env!("CARGO_BIN_EXE_shardlint"));
-    command.args(["check", "--isolated", "--format", "json", "--shards", "3"]);
+    command.args(["check", "--format", "json", "--shards", "3"]);
     for key in ["shop.ranged={ a: 1 }", "shop.compound={ a: 1, b: 1 }", "shop.hashed={ a: 'hashed' }"] {
         command.args(["--shard-key", key]);
     }

@@ -13,19 +13,24 @@ pub(super) struct Rule {
 /// Source: `$expr` was rewritten to comparisons for indexes in 3.6, equality only.
 pub(super) const EXPR_EQUALITY: Rule = Rule { text: "`$expr` with `$eq` is used for routing since 3.6" };
 /// Manual, release notes of 5.0: `$expr` comparisons other than `$eq` use indexes.
-pub(super) const EXPR_RANGES: Rule = Rule { text: "`$expr` with `$gt`, `$gte`, `$lt` and `$lte` is used for routing since 5.0" };
+pub(super) const EXPR_RANGES: Rule =
+    Rule { text: "`$expr` with `$gt`, `$gte`, `$lt` and `$lte` is used for routing since 5.0" };
 /// Observed: 6.0.5 did not fold it, 6.0.27 does.
-pub(super) const EXPR_NOW: Rule = Rule { text: "`$$NOW` is a constant for the router since a patch of 6.0 after 6.0.5" };
+pub(super) const EXPR_NOW: Rule =
+    Rule { text: "`$$NOW` is a constant for the router since a patch of 6.0 after 6.0.5" };
 /// Observed: 6.0.5 took the first chunk and refused to insert, 6.0.27 takes the last chunk.
-pub(super) const MAX_KEY: Rule = Rule { text: "MaxKey as a key value belongs to the last chunk since a patch of 6.0 after 6.0.5" };
+pub(super) const MAX_KEY: Rule =
+    Rule { text: "MaxKey as a key value belongs to the last chunk since a patch of 6.0 after 6.0.5" };
 /// Source (SERVER-44422) and observed: 6.0.5 refused, 6.0.27 does not.
-pub(super) const PARTIAL_KEY_DELETE: Rule =
-    Rule { text: "a single delete or findAndModify by a part of the key that reaches one shard is allowed since 7.1 and late patches of 5.0, 6.0 and 7.0" };
+pub(super) const PARTIAL_KEY_DELETE: Rule = Rule {
+    text: "a single delete or findAndModify by a part of the key that reaches one shard is allowed since 7.1 and late patches of 5.0, 6.0 and 7.0",
+};
 /// Manual, release notes of 7.1 and 8.0.
 pub(super) const TWO_PHASE: Rule =
     Rule { text: "single writes without the key are an error up to 7.0 and a two-phase search since 7.1" };
 /// Source and observed on 6.0.
-pub(super) const UPSERT: Rule = Rule { text: "single upserts need the full key up to 7.0; they are two-phase since 7.1" };
+pub(super) const UPSERT: Rule =
+    Rule { text: "single upserts need the full key up to 7.0; they are two-phase since 7.1" };
 
 /// Whether the version is later than 6.0.5, the newest patch known to have the old behaviour. The newest patch of an older
 /// line counts as later if the change was brought back to that line.

@@ -135,10 +135,9 @@ fn read_verb(node: &Node) -> Result<Verb, SyntaxError> {
         Verb::MapReduce,
     ];
     let name = node.as_str().unwrap_or_default();
-    VERBS
-        .into_iter()
-        .find(|verb| verb.name() == name)
-        .ok_or_else(|| SyntaxError::new(node.span, format!("`{name}` is not an operation; expected find, aggregate, update …")))
+    VERBS.into_iter().find(|verb| verb.name() == name).ok_or_else(|| {
+        SyntaxError::new(node.span, format!("`{name}` is not an operation; expected find, aggregate, update …"))
+    })
 }
 
 fn read_key(node: &Node) -> Result<ShardKey, SyntaxError> {
@@ -147,7 +146,7 @@ fn read_key(node: &Node) -> Result<ShardKey, SyntaxError> {
         false => {
             let Located { value, span } = refused.swap_remove(0);
             SyntaxError::new(span, value)
-        },
+        }
     };
     ShardKey::from_pattern(node).map_err(first)
 }
@@ -166,7 +165,9 @@ fn read_chunk(node: &Node, key: &ShardKey) -> Result<Chunk, SyntaxError> {
     let missing = |name: &str| SyntaxError::new(node.span, format!("the chunk has no `{name}`"));
     let bound = |name: &str| {
         let bound = chunk.get(name).ok_or_else(|| missing(name)).and_then(document)?;
-        let value = |field: &KeyField| bound.get(&field.path).map(|node| node.value.clone()).ok_or_else(|| missing(&field.path));
+        let value = |field: &KeyField| {
+            bound.get(&field.path).map(|node| node.value.clone()).ok_or_else(|| missing(&field.path))
+        };
         key.fields.iter().map(value).collect::<Result<Vec<_>, _>>()
     };
     let shard = chunk.get("shard").and_then(Node::as_str).ok_or_else(|| missing("shard"))?.to_owned();

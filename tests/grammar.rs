@@ -11,6 +11,7 @@ use pest_meta::ast::Rule;
 use pest_meta::{optimizer, parser};
 use pest_vm::Vm;
 use shardlint::syntax::SyntaxError;
+use shardlint::syntax::operation;
 use shardlint::syntax::shard_key;
 use shardlint::syntax::shell::{Script, parse_expression};
 
@@ -18,6 +19,7 @@ use sentences::{Generator, Part, mutated};
 
 const SHELL_DOCUMENT: &str = include_str!("../grammar/shell_document.pest");
 const DECLARATIONS: &str = include_str!("../grammar/declarations.pest");
+const OPERATION: &str = include_str!("../grammar/operation.pest");
 const SHARD_KEY: &str = include_str!("../grammar/shard_key.pest");
 
 /// A grammar that is run, and the parser that has to agree with it.
@@ -81,7 +83,6 @@ impl Language {
                 }
             }
         }
-        println!("{count} strings, accepted as generated and as mutated: {accepted:?}");
         assert!(missing.is_empty(), "never produced in an accepted sentence: {missing:?}");
         assert!(accepted[0] > count / 4, "too few sentences are accepted: {accepted:?} of {count}");
         assert!(accepted[1] > 0 && accepted[1] < count / 2, "mutations should be accepted at times: {accepted:?}");
@@ -111,6 +112,11 @@ fn shard_keys() -> Language {
     Language::new(SHELL_DOCUMENT, SHARD_KEY, "shard_key_text", |text| shard_key::parse_form(text).map(|_| ()))
 }
 
+fn operations() -> Language {
+    let base = format!("{SHELL_DOCUMENT}\n{DECLARATIONS}");
+    Language::new(&base, OPERATION, "operation", |text| operation::parse_form(text).map(|_| ()))
+}
+
 #[test]
 fn shell_documents_are_what_their_grammar_says() {
     shell_documents().run();
@@ -124,6 +130,11 @@ fn declarations_are_what_their_grammar_says() {
 #[test]
 fn shard_keys_are_what_their_grammar_says() {
     shard_keys().run();
+}
+
+#[test]
+fn operations_are_what_their_grammar_says() {
+    operations().run();
 }
 
 #[test]
@@ -145,5 +156,6 @@ fn texts_as_people_write_them_are_accepted_by_grammar_and_parser() {
     ] {
         assert!(scripts.agrees_on(text), "{text}");
     }
+    assert!(operations().agrees_on("db.orders.find({ a: 1 }).sort({ b: -1 }).forEach(d => { print(`${d}`) });"));
     assert!(shard_keys().agrees_on("shop_*.orders.2024={ \"a.b\": 1, _id: 'hashed' }"));
 }

@@ -69,6 +69,14 @@ impl Catalog {
         found.map(|(_, collection)| collection)
     }
 
+    /// The database of the first declared collection of that name: what `db.orders` means if nothing names a database.
+    #[must_use]
+    pub fn database_of(&self, collection: &str) -> Option<&str> {
+        let exact = self.collections.iter().filter(|(glob, _)| glob.is_none());
+        let mut named = exact.filter_map(|(_, declared)| declared.pattern.split_once('.'));
+        named.find(|(_, name)| *name == collection).map(|(database, _)| database)
+    }
+
     /// The declaration with exactly that pattern.
     pub fn get_mut(&mut self, pattern: &str) -> Option<&mut Collection> {
         self.collections.iter_mut().map(|(_, c)| c).find(|c| c.pattern == pattern)
@@ -140,6 +148,7 @@ mod tests {
         assert_eq!(found("shop_2.orders"), Some("shop_*.orders"));
         assert_eq!(found("shop_1.users"), Some("shop_1.*"));
         assert_eq!(found("crm.users"), None);
+        assert_eq!((catalog.database_of("orders"), catalog.database_of("users")), (Some("shop_1"), None));
     }
 
     #[test]

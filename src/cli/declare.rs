@@ -42,13 +42,7 @@ pub struct Inputs {
 /// # Errors
 /// If `--shard-key` or `--schema` cannot be read: without its declarations a run would be worthless.
 pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
-    let mut reader = Reader::default();
-    for text in &args.shard_key {
-        reader.shard_key(text)?;
-    }
-    for text in &args.schema {
-        reader.schema(text)?;
-    }
+    let mut reader = Reader::of(&args.shard_key, &args.schema)?;
     let mut failed = false;
     let mut failures = |error: &InputError| {
         complain(&error.to_string());
@@ -74,6 +68,14 @@ pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
         }
     }
     Ok(Inputs { logs, declared: reader.finish(args.shards), failed })
+}
+
+/// What `--shard-key` and `--schema` declare.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn declared(shard_keys: &[String], schemas: &[String]) -> anyhow::Result<Declared> {
+    Ok(Reader::of(shard_keys, schemas)?.finish(None))
 }
 
 /// What an input turned out to be.
@@ -145,6 +147,13 @@ struct Reader {
 }
 
 impl Reader {
+    fn of(shard_keys: &[String], schemas: &[String]) -> anyhow::Result<Self> {
+        let mut reader = Self::default();
+        shard_keys.iter().try_for_each(|text| reader.shard_key(text))?;
+        schemas.iter().try_for_each(|text| reader.schema(text))?;
+        Ok(reader)
+    }
+
     fn shard_key(&mut self, text: &str) -> anyhow::Result<()> {
         let declared = shard_key::parse(text).map_err(|error| {
             let column = text[..error.span.range().start].chars().count() + 1;

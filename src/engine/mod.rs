@@ -8,9 +8,11 @@ mod run;
 mod scan;
 mod settings;
 mod tally;
+mod typed;
 
 pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
 pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
 pub use settings::{Filters, Settings};
+pub use typed::check_typed;

@@ -112,7 +112,7 @@ pub struct Part {
     pub saw_router: bool,
     /// Earliest and latest time of a slow query, in milliseconds since 1970.
     pub seen: Option<(i64, i64)>,
-    /// The versions whose rules were applied.
+    /// The versions whose rules were applied, and those that the logs name.
     pub versions: BTreeSet<ServerVersion>,
     /// Some verdict rests on an assumed version.
     pub version_assumed: bool,
@@ -192,6 +192,9 @@ pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
                 part.counts.other_records += 1;
                 part.counts.blank += u64::from(line.trim_ascii().is_empty());
                 process.learn(&fact);
+                if let (Fact::Version(version), None) = (&fact, settings.version) {
+                    part.versions.insert(*version);
+                }
             }
             Record::Bad(error) => unread(&mut part, position, line, error),
         }

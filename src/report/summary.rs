@@ -8,7 +8,7 @@ use super::data::{ClassCount, Report, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
-use super::wrap::{cut, wrap};
+use super::wrap::{cut, fill, wrap};
 
 /// Columns of the names at the left.
 const NAMES: usize = 15;
@@ -21,10 +21,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     let summary = &report.summary;
     writer.field("findings", &totals(report))?;
     writer.field("lines", &lines(summary))?;
-    let details = details(summary);
-    if !details.is_empty() {
-        writer.field("of these", &details)?;
-    }
+    writer.list("of these", &details(summary))?;
     if let (Some(from), Some(to)) = (&summary.from, &summary.to) {
         writer.field("time", &format!("{} to {}", escape(from), escape(to)))?;
     }
@@ -59,7 +56,7 @@ fn lines(summary: &Summary) -> String {
     format!("{sum} = {slow} + {others} + {} not understood", number(summary.not_understood))
 }
 
-fn details(summary: &Summary) -> String {
+fn details(summary: &Summary) -> Vec<String> {
     [
         (summary.duplicates, "told twice"),
         (summary.via_router, "told by the router too"),
@@ -72,14 +69,13 @@ fn details(summary: &Summary) -> String {
     .iter()
     .filter(|(n, _)| *n > 0)
     .map(|(n, what)| format!("{} {what}", number(*n)))
-    .collect::<Vec<_>>()
-    .join(", ")
+    .collect()
 }
 
 fn server(summary: &Summary) -> String {
     let version = escape(&summary.server_version);
     if summary.version_assumed {
-        return format!("{version}, assumed: nothing names the version");
+        return format!("{version}, assumed where no record names it");
     }
     version
 }
@@ -98,11 +94,29 @@ impl Writer<'_> {
         self.paint("1", &format!("{name:NAMES$}"))
     }
 
+    /// Columns beside the names.
+    fn width(&self) -> usize {
+        self.options.width.saturating_sub(NAMES).max(24)
+    }
+
     /// A name and a text that may take several rows.
     fn field(&mut self, name: &str, text: &str) -> io::Result<()> {
-        let width = self.options.width.saturating_sub(NAMES).max(24);
+        let rows = wrap(text, self.width());
+        self.rows(name, &rows)
+    }
+
+    /// A name and items that are not broken.
+    fn list(&mut self, name: &str, items: &[String]) -> io::Result<()> {
+        let last = items.len().saturating_sub(1);
+        let items: Vec<String> =
+            items.iter().enumerate().map(|(at, item)| format!("{item}{}", if at < last { "," } else { "" })).collect();
+        let rows = fill(items.iter().map(String::as_str), self.width());
+        self.rows(name, &rows)
+    }
+
+    fn rows(&mut self, name: &str, rows: &[String]) -> io::Result<()> {
         let mut name = self.name(name);
-        for row in wrap(text, width) {
+        for row in rows {
             writeln!(self.out, "{name}{row}")?;
             name = " ".repeat(NAMES);
         }
@@ -169,7 +183,7 @@ impl Writer<'_> {
             Some((least, _)) => cost.push_str(&format!(", asked {}", counted(least, "shard"))),
             None => {}
         }
-        let width = self.options.width.saturating_sub(NAMES).max(24);
+        let width = self.width();
         let class = self.class(row.class, NAMES);
         let name = format!("{} on {}", row.operation, escape(&row.namespace));
         writeln!(self.out, "{class}{}", cut(&name, width, self.ellipsis()))?;

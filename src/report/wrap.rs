@@ -5,19 +5,20 @@ use super::escape::columns;
 /// Breaks `text` between words so that no row is wider than `width`, unless a word is. What stands in backticks is one
 /// word if it fits.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let split = |word| if columns(word) > width { word.split(' ').collect() } else { vec![word] };
+    fill(words(text).into_iter().flat_map(split), width)
+}
+
+/// Puts `pieces` in rows, none wider than `width` unless a piece is.
+pub fn fill<'a>(pieces: impl IntoIterator<Item = &'a str>, width: usize) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
-    let mut push = |word: &str| match rows.last_mut() {
-        Some(row) if columns(row) + 1 + columns(word) <= width => {
-            row.push(' ');
-            row.push_str(word);
-        }
-        _ => rows.push(word.to_owned()),
-    };
-    for word in words(text) {
-        if columns(word) > width {
-            word.split(' ').for_each(&mut push);
-        } else {
-            push(word);
+    for piece in pieces {
+        match rows.last_mut() {
+            Some(row) if columns(row) + 1 + columns(piece) <= width => {
+                row.push(' ');
+                row.push_str(piece);
+            }
+            _ => rows.push(piece.to_owned()),
         }
     }
     rows

@@ -1,7 +1,7 @@
 //! The bounds that one predicate puts on a key field, as the server's index-bounds builder would build them for an index
 //! without collation that is not multikey. Which predicates count is for `choose`.
 
-use crate::model::{Array, KeyKind, Node, ServerVersion, Value, compare};
+use crate::model::{Array, Document, KeyKind, Node, ServerVersion, Value, compare};
 
 use super::bracket::{bracket_of, type_bounds};
 use super::collation::depends_on_collation;
@@ -213,12 +213,6 @@ fn bracketed_range(operand: &Value, upward: bool, inclusive: bool) -> Intervals 
 fn regex_intervals(pattern: &str, flags: &str) -> Vec<Interval> {
     let itself = Value::Regex { pattern: pattern.to_owned(), options: flags.to_owned() };
     let prefix = literal_prefix(pattern, flags);
-    let mut intervals = if prefix.is_empty() {
-        type_bounds(&[2]).into_intervals()
-    } else {
-        let high = Value::String(successor(&prefix));
-        vec![Interval::new(Value::String(prefix), high, (true, false))]
-    };
-    intervals.push(Interval::point(itself));
-    intervals
+    let high = if prefix.is_empty() { Value::Document(Document::default()) } else { Value::String(successor(&prefix)) };
+    vec![Interval::new(Value::String(prefix), high, (true, false)), Interval::point(itself)]
 }

@@ -72,15 +72,16 @@ impl<'a> Chooser<'a> {
         (!own.is_empty() && pushed.iter().any(bounds_first)).then(|| self.intersect(&pushed))
     }
 
+    /// The bounds that all the predicates leave. The shortest list comes first: its length is what an intersection costs.
     fn intersect(&self, predicates: &[Usable]) -> FieldBoundsList {
-        let mut fields: FieldBoundsList = vec![None; self.key.fields.len()];
-        for Usable { field, bounds } in predicates {
-            fields[*field] = Some(match fields[*field].take() {
-                Some(so_far) => so_far.intersection(bounds),
-                None => bounds.as_ref().clone(),
-            });
-        }
-        fields
+        let on_field = |field: usize| {
+            let mut lists: Vec<&Intervals> =
+                predicates.iter().filter(|usable| usable.field == field).map(|usable| usable.bounds.as_ref()).collect();
+            lists.sort_by_key(|list| list.as_slice().len());
+            let (first, rest) = lists.split_first()?;
+            Some(rest.iter().fold((*first).clone(), |bounds, list| bounds.intersection(list)))
+        };
+        (0..self.key.fields.len()).map(on_field).collect()
     }
 
     fn disjunction(&mut self, alternative: &Alternative<'_>, handed: &[Usable]) -> Option<FieldBoundsList> {

@@ -29,7 +29,7 @@ fn converted(folded: Folded, span: Span, version: ServerVersion) -> Option<Predi
                 _ => versions::expr_ranges_route(version),
             };
             let operand = Node { value, span };
-            routes.then(|| Condition::Field(path, Operator::ExprCompare(comparison, operand)))?
+            routes.then_some(Condition::Field(path, Operator::ExprCompare(comparison, operand)))?
         }
         // What converts is kept and the rest is not needed: the whole expression stays beside it.
         Folded::All(members) => {

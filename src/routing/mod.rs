@@ -27,6 +27,8 @@ mod reading;
 mod reason;
 mod regex_prefix;
 mod target;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod versions;
 mod write;

@@ -30,7 +30,9 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
             findings.push(illegal(collection, key, (*source, index), unique));
         }
     }
-    if let (Some(unique), Some(refused)) = (collection.unique_key_span(), collection.refused_unique_key(key)) {
+    // A hashed key cannot be unique at all, which is SL404's to say.
+    let unique_key = collection.unique_key_span().filter(|_| !key.is_hashed());
+    if let (Some(unique), Some(refused)) = (unique_key, collection.refused_unique_key(key)) {
         findings.push(refused_key(collection, key, unique, &refused));
     }
 }

@@ -3,7 +3,6 @@
 use super::fan_out::{FanOut, version_words};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::Verb;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -21,7 +20,7 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let write = FanOut::write(ctx)?;
-    if !ctx.statement.upsert || ctx.statement.verb == Verb::FindAndModify {
+    if !ctx.statement.upsert {
         return None;
     }
     let two_phase = ctx.version.at_least(7, 1) && !ctx.statement.multi;

@@ -1,8 +1,9 @@
 //! Which format is this record, and what does it tell? Stateless: one line in, one [`Record`] out.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use crate::model::{Event, ServerVersion};
 
@@ -56,8 +57,9 @@ pub fn read_record(line: &[u8]) -> Record {
 /// Whether a line is a whole record of the structured log, and certainly none that has to be read. Every id that matters
 /// is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
 fn is_uninteresting(line: &[u8]) -> bool {
-    const IDS: [&[u8]; 4] = [b"51803", b"23403", b"21951", b"20698"];
-    line.starts_with(b"{\"t\":") && line.ends_with(b"}") && IDS.iter().all(|id| memmem::find(line, id).is_none())
+    static IDS: LazyLock<[Finder<'static>; 4]> =
+        LazyLock::new(|| ["51803", "23403", "21951", "20698"].map(|id| Finder::new(id.as_bytes())));
+    line.starts_with(b"{\"t\":") && line.ends_with(b"}") && IDS.iter().all(|id| id.find(line).is_none())
 }
 
 /// The line as text. Bytes that are no UTF-8 become `?`, one for one, so that spans stay true.

@@ -23,6 +23,8 @@ fn each_kind_of_write_has_its_rule() {
     let mut upsert = write(Verb::Update, Cause::UpsertWithoutKey);
     upsert.statement.upsert = true;
     assert_eq!(upsert.firing(&RANKED), ["SL204", "SL201"]);
+    upsert.statement.verb = Verb::FindAndModify;
+    assert_eq!(upsert.firing(&RANKED), ["SL204", "SL205"]);
     assert_eq!(write(Verb::Insert, Cause::Insert).firing(&RANKED), [""; 0]);
 }
 

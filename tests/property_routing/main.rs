@@ -13,7 +13,7 @@ use shardlint::model::{KeyKind, ShardKey, Verb};
 use shardlint::routing::{Class, Verdict};
 
 use cluster::{array, collation, find, fine_chunks, home, key, keys, single, verdict_on};
-use filter::{Doc, Filter, Fold, Op, Scalar, Test, docs, filters, leaves};
+use filter::{Doc, Filter, Fold, Op, Scalar, Test, docs, filters, leaves, leaves_on};
 
 /// The first document that matches and lies on a shard that the verdict rules out.
 fn forgotten<'d>(filter: &Filter, docs: &'d [Doc], key: &ShardKey, fold: Fold) -> Option<(&'d Doc, Verdict)> {
@@ -27,7 +27,7 @@ fn forgotten<'d>(filter: &Filter, docs: &'d [Doc], key: &ShardKey, fold: Fold) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_shard_is_ruled_out_on_which_a_matching_document_could_lie(filter in filters(), docs in docs()) {
@@ -116,10 +116,10 @@ proptest! {
     }
 
     #[test]
-    fn conditions_on_other_fields_leave_a_full_key_equality_alone(filter in leaves(), value in 0..8, docs in docs()) {
+    fn conditions_on_other_fields_leave_a_full_key_equality_alone(filter in leaves_on(vec![1, 2]), value in 0..8, docs in docs()) {
         // an empty `$all` is always false, and that has no bounds
         let never = matches!(&filter, Filter::Field(_, Test::All(values)) if values.is_empty());
-        prop_assume!(!never && !matches!(&filter, Filter::Field(0, _) | Filter::Expr(_, 0, ..)));
+        prop_assume!(!never);
         let key = key(&[("a", KeyKind::Ranged)]);
         let chunks = fine_chunks(&key, &docs);
         let equality = Filter::Field(0, Test::Compare(Op::Eq, Scalar::Int(value)));

@@ -23,7 +23,7 @@ const SESSION_FIELDS: [&str; 10] = [
 ];
 
 /// Bytes of an item that is not worth eliding alone.
-const SHORT: usize = 20;
+const SHORT: usize = 24;
 
 /// Writes the part of the tree that the labels are in, each row with the first room of [`ROOMS`] in which it fits
 /// `width`. Returns the canvas.
@@ -118,7 +118,7 @@ impl Layout<'_, '_> {
     /// Writes key and value. `inside`: in a labelled value, whose parts stay on its row if they can.
     fn node(&mut self, node: &Node, parent: Kind, inside: bool, preview: Preview) {
         let target = node.touched && is_target(node, self.labels);
-        if self.room().style == Style::Bare && node.touched && !target && !inside && node.kind != Kind::Scalar {
+        if self.room().style >= Style::Bare && node.touched && !target && !inside && node.kind != Kind::Scalar {
             self.items(node, 0, false, preview);
             return;
         }
@@ -194,12 +194,12 @@ impl Layout<'_, '_> {
         let mut first = true;
         let mut at = from;
         while at < node.items.len() {
-            if !shown[at] && self.room().style == Style::Bare && !inside {
+            if !shown[at] && self.room().style >= Style::Bare && !inside {
                 at += 1;
                 continue;
             }
             let item = &node.items[at];
-            let breaks = self.full && item.is_touched() && (!inside || self.room().style != Style::Counted);
+            let breaks = self.full && item.is_touched() && (!inside || self.room().style == Style::Split);
             if !first {
                 self.separate(node.kind, end..item.range().start, breaks);
             }

@@ -26,15 +26,17 @@ pub(super) struct Room {
     pub(super) style: Style,
 }
 
-/// What a row leaves out besides values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a row leaves out besides values; each leaves out what those before it do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Style {
     /// Nothing: elisions say how much they hide.
     Counted,
-    /// The counts; labelled parts of a labelled value begin rows of their own.
+    /// The counts.
     Plain,
     /// What labelled values are in.
     Bare,
+    /// What keeps nested labels on one row: each begins a row of its own.
+    Split,
 }
 
 type Shown = (usize, usize, usize);
@@ -48,22 +50,24 @@ const fn preview((scalar, items, depth): Shown) -> Preview {
 }
 
 /// Generous first.
-pub(super) const ROOMS: [Room; 15] = [
+pub(super) const ROOMS: [Room; 17] = [
     room(Style::Counted, 2, 3, (60, 8, 3), (40, 3, 2)),
     room(Style::Counted, 1, 2, (60, 6, 3), (30, 2, 2)),
+    room(Style::Counted, 1, 1, (48, 5, 3), (24, 3, 2)),
     room(Style::Counted, 1, 1, (48, 5, 3), (24, 2, 1)),
     room(Style::Counted, 1, 0, (40, 4, 3), (20, 1, 1)),
     room(Style::Counted, 0, 0, (40, 4, 2), (16, 1, 1)),
     room(Style::Counted, 0, 0, (32, 3, 2), (12, 1, 1)),
     room(Style::Counted, 0, 0, (24, 2, 2), (12, 1, 1)),
-    room(Style::Counted, 0, 0, (24, 2, 1), (12, 0, 0)),
-    room(Style::Plain, 0, 0, (20, 3, 2), (8, 0, 0)),
+    room(Style::Plain, 0, 0, (24, 3, 2), (8, 0, 0)),
     room(Style::Plain, 0, 0, (20, 2, 2), (8, 0, 0)),
     room(Style::Plain, 0, 0, (16, 2, 1), (8, 0, 0)),
     room(Style::Plain, 0, 0, (16, 1, 1), (8, 0, 0)),
     room(Style::Bare, 0, 0, (16, 4, 2), (8, 0, 0)),
     room(Style::Bare, 0, 0, (16, 2, 2), (8, 0, 0)),
     room(Style::Bare, 0, 0, (12, 1, 1), (8, 0, 0)),
+    room(Style::Split, 0, 0, (16, 2, 1), (8, 0, 0)),
+    room(Style::Split, 0, 0, (12, 1, 1), (8, 0, 0)),
 ];
 
 /// The marks of an elision.

@@ -16,4 +16,4 @@ mod stage;
 mod tests;
 
 pub(super) use foreign::foreign_filters;
-pub(super) use leading::{BlockedMatch, EveryShard, LeadingFilter, Obstacle, leading_filter};
+pub(super) use leading::{LeadingFilter, Obstacle, leading_filter};

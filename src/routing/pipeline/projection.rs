@@ -12,7 +12,7 @@ enum Leaf<'a> {
     Keep(String),
     Drop(String),
     Compute(String, &'a Node),
-    Hidden(&'a Node),
+    Hidden,
 }
 
 /// `$project`: an inclusion or an exclusion, which the first leaf other than `_id` decides. `None` if a hidden literal does.
@@ -32,7 +32,7 @@ pub(super) fn project(spec: &Document) -> Option<Changes> {
                 computes_id |= is_at_or_below(&path, "_id");
                 changes.compute(&path, node);
             }
-            Leaf::Hidden(_) => return None,
+            Leaf::Hidden => return None,
         }
     }
     let includes = computes || kept.iter().any(|path| path != "_id") || dropped.is_empty();
@@ -50,7 +50,7 @@ fn collect<'a>(parent: &str, spec: &'a Document, depth: usize, leaves: &mut Vec<
     for Field { name, node, .. } in &spec.fields {
         let path = join(parent, name);
         leaves.push(match &node.value {
-            Value::Redacted => Leaf::Hidden(node),
+            Value::Redacted => Leaf::Hidden,
             Value::Bool(_) | Value::Int32(_) | Value::Int64(_) | Value::Double(_) if node.is_truthy() => {
                 Leaf::Keep(path)
             }

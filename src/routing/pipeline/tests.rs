@@ -5,7 +5,8 @@ use crate::syntax::ext_json;
 use crate::text::Span;
 
 use super::super::predicate::{Condition, Predicate};
-use super::{BlockedMatch, LeadingFilter, Obstacle, foreign_filters, leading_filter};
+use super::leading::BlockedMatch;
+use super::{LeadingFilter, Obstacle, foreign_filters, leading_filter};
 
 fn node(text: &str) -> Node {
     let mut node = ext_json::parse(text, 0).expect("extended JSON");

@@ -206,7 +206,7 @@ fn call(input: Text<'_>, depth: usize) -> Step<'_, Form<'_>> {
 }
 
 /// `(first, second)`.
-pub(super) fn arguments(input: Text<'_>, depth: usize) -> Step<'_, Vec<Expression<'_>>> {
+pub(in crate::syntax) fn arguments(input: Text<'_>, depth: usize) -> Step<'_, Vec<Expression<'_>>> {
     let (rest, _) = char('(')(input)?;
     let closing = Closing { mark: ')', first: "an argument or `)`", next: "`,` or `)`" };
     list(rest, &closing, |input| expression(input, depth + 1))

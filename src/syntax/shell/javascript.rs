@@ -150,7 +150,7 @@ fn continuation(input: Text<'_>) -> Step<'_, ()> {
 }
 
 /// A bracketed group and all that is in it.
-pub(super) fn group(input: Text<'_>, depth: usize) -> Step<'_, ()> {
+pub(in crate::syntax) fn group(input: Text<'_>, depth: usize) -> Step<'_, ()> {
     let (rest, open) = satisfy(|c| matches!(c, '(' | '[' | '{'))(input)?;
     let close = match open {
         '(' => ')',

@@ -61,7 +61,7 @@ fn block_comment(input: Text<'_>) -> Step<'_, Text<'_>> {
 }
 
 /// A name such as `customerId`, `_id` or `$set`.
-pub(super) fn identifier(input: Text<'_>) -> Step<'_, Text<'_>> {
+pub(in crate::syntax) fn identifier(input: Text<'_>) -> Step<'_, Text<'_>> {
     recognize((satisfy(is_word_start), take_while(is_word))).parse(input)
 }
 

@@ -18,10 +18,11 @@ pub use script::{Chain, MethodCall, Script, ScriptStatement, Selector};
 use crate::model::Node;
 
 use super::error::SyntaxError;
-pub(super) use expression::primary;
+pub(super) use expression::{arguments, primary};
 pub(super) use failure::{Failure, Step, Text, between, complaint, must};
-pub(super) use lexical::{gap, mark, word};
-pub(super) use script::begins_declaration;
+pub(super) use javascript::group;
+pub(super) use lexical::{gap, identifier, mark, word};
+pub(super) use script::{begins_declaration, chain};
 
 /// Reads one value that is the whole of `text`, as mongosh and the legacy shell accept and print it; spans are those of
 /// `text`, moved by `base` bytes.

@@ -294,7 +294,7 @@ fn command_name(input: Text<'_>) -> Step<'_, ()> {
 }
 
 /// A variable and the way from it to a database or collection; the method call behind it is left.
-fn chain(input: Text<'_>) -> Step<'_, Chain> {
+pub(in crate::syntax) fn chain(input: Text<'_>) -> Step<'_, Chain> {
     let (mut rest, root) = identifier(input)?;
     let mut selectors = Vec::new();
     while let Ok((after, next)) = soft(rest, selector) {

@@ -1,39 +1,30 @@
-//! `shardlint route`: what would the router do with this operation? `--cases` is for programs: JSON lines in, one JSON line
+//! `route --cases`, for programs: JSON lines in, one JSON line
 //! out for each, in order. A case that cannot be read is answered with `failed`, and the others all the same.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
-use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::routing::{RouterError, Verdict, route_case};
 use crate::syntax::{SyntaxError, case_id, parse_case};
 
-use super::exit;
+use crate::cli::exit;
 
-/// Tell what the router does with an operation.
-#[derive(Debug, Args)]
-pub struct RouteArgs {
-    /// Answer the cases in FILE, JSON lines (`-` for standard input), with one JSON line each
-    #[arg(long, value_name = "FILE", required = true)]
-    cases: PathBuf,
-}
-
-/// Answers the cases.
+/// Answers the cases in a file, or (`-`) on standard input.
 ///
 /// # Errors
 /// If the cases cannot be read, or the answers not written.
-pub fn route(args: &RouteArgs) -> anyhow::Result<u8> {
+pub(super) fn answer(cases: &Path) -> anyhow::Result<u8> {
     let output = BufWriter::new(io::stdout().lock());
-    if args.cases == Path::new("-") {
+    if cases == Path::new("-") {
         return answer_all(io::stdin().lock(), output);
     }
-    let path = args.cases.display();
-    let file = File::open(&args.cases).with_context(|| format!("cannot open `{path}`"))?;
+    let path = cases.display();
+    let file = File::open(cases).with_context(|| format!("cannot open `{path}`"))?;
     answer_all(BufReader::new(file), output)
 }
 

@@ -102,13 +102,16 @@ impl BoundsBuilder {
         self.operator_bounds(operator, kind).map(|bounds| bounds.complement())
     }
 
-    /// Every operand has to have bounds. A key field holds no arrays, so it matches nothing; it is targeted all the same.
+    /// Every operand has to have bounds, and an `$elemMatch` inside another has none. A key field holds no arrays, so it matches nothing; it is targeted all the same.
     fn elem_match_bounds(self, members: &[Predicate], kind: KeyKind) -> Result<Intervals, Unusable> {
         if kind == KeyKind::Hashed {
             return Err(Unusable::Hashed);
         }
         let mut bounds = Intervals::everything();
         for member in members {
+            if matches!(member.condition, Condition::ElemMatchValue(..)) {
+                return Err(Unusable::Operator);
+            }
             bounds = bounds.intersection(&self.bounds(member, kind)?);
         }
         Ok(bounds)

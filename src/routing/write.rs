@@ -8,7 +8,6 @@ use super::chunks::owner_of_key;
 use super::collation::{depends_on_collation, same_collation};
 use super::document_key::document_key;
 use super::equality::full_key;
-use super::expression::{Expression, ExpressionKind};
 use super::insert::{SHARD_KEY_NOT_FOUND, complete};
 use super::predicate::{Condition, Predicate};
 use super::question::{Filter, Question};
@@ -206,15 +205,10 @@ impl Write<'_> {
     /// a filter that cannot be read has none.
     fn uses_let(&self) -> bool {
         let variables = self.question.statement.let_variables.as_ref().and_then(Node::as_document);
-        let is_variable = |part: &Expression| match &part.kind {
-            ExpressionKind::Variable(text) => variables.is_some_and(|variables| {
-                variables.get(text.split_once('.').map_or(text.as_str(), |(name, _)| name)).is_some()
-            }),
-            _ => false,
-        };
-        self.filter
-            .written
-            .any(&|part| matches!(&part.condition, Condition::Expr(expression) if expression.any(&is_variable)))
+        let is_variable = |name: &str| variables.is_some_and(|variables| variables.get(name).is_some());
+        self.filter.written.any(
+            &|part| matches!(&part.condition, Condition::Expr(expression) if expression.needs_variable(&is_variable)),
+        )
     }
 
     /// Whether the filter names one `_id`. Where a collation could matter to it, it has to be the collection's own.

@@ -278,7 +278,7 @@ class Pipelines(Filters):
         inner = self.pipeline() if self.chance(0.8) else []
         local = draw.choice(["x", "x", "x", "_id", "z"])
         kind = draw.choice(["equal", "both", "pipeline", "variables", "union", "graph"])
-        before = draw.choice([[], [], [], [{"$match": {"_id": 1}}], [{"$limit": 1}], [{"$set": {"x": {"$literal": self.value()}}}]])
+        before = draw.choice([[], [], [], [{"$match": {"_id": 1}}], [{"$limit": 1}]])
         match kind:
             case "equal":
                 stage = {"$lookup": {"from": collection, "localField": local, "foreignField": path, "as": "j"}}
@@ -292,7 +292,7 @@ class Pipelines(Filters):
             case "union":
                 stage = {"$unionWith": {"coll": collection, "pipeline": inner} if self.chance(0.9) else collection}
             case _:
-                stage = {"$graphLookup": {"from": collection, "startWith": draw.choice(["$x", "$_id", "$z", 5, [5, 100]]), "connectFromField": "q", "connectToField": path, "as": "j"}}
+                stage = {"$graphLookup": {"from": collection, "startWith": draw.choice(["$x", "$_id", "$z", 5]), "connectFromField": "q", "connectToField": path, "as": "j"}}
                 if self.chance(0.4):
                     stage["$graphLookup"]["restrictSearchWithMatch"] = self.filter(1)
         value = self.value(path)

@@ -24,7 +24,7 @@ pub(super) fn answer(args: &RouteArgs) -> anyhow::Result<u8> {
     let text = typed(args)?;
     let declared = declare::declared(&args.shard_key, &args.schema)?;
     let catalog = &declared.catalog;
-    let statements = operation::parse(&text, |collection| database_of(catalog, collection)).map_err(|error| {
+    let statements = operation::parse(&text, |collection| catalog.database_of(collection)).map_err(|error| {
         let column = text[..error.span.range().start].chars().count() + 1;
         anyhow::anyhow!("`{}`: {} (column {column})", escape(text.trim()), error.message)
     })?;
@@ -59,12 +59,6 @@ fn typed(args: &RouteArgs) -> anyhow::Result<String> {
             Ok(text)
         }
     }
-}
-
-/// The database of the declared collection with that name.
-fn database_of(catalog: &Catalog, collection: &str) -> Option<String> {
-    let mut names = catalog.collections().filter_map(|declared| declared.pattern.split_once('.'));
-    names.find(|(_, name)| *name == collection).map(|(database, _)| database.to_owned())
 }
 
 fn declaration<'a>(catalog: &'a Catalog, statement: &Statement) -> anyhow::Result<&'a Collection> {

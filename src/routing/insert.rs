@@ -43,7 +43,7 @@ pub(super) fn route_insert(question: Question<'_>) -> Verdict {
     let is_complete = statement.document_count.is_none_or(|count| count == places.len() as u64) && !places.is_empty();
     verdict.shards = question.chunks().filter(|_| is_complete).and_then(|map| {
         let owner = |place: &Place| match place {
-            Place::Key(key) => Some(owner_of_key(map, key, question.version)),
+            Place::Key(key) => Some(owner_of_key(map, key)),
             _ => None,
         };
         let owners: Option<Vec<_>> = places.iter().map(owner).collect();

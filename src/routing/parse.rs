@@ -110,15 +110,20 @@ fn is_operators(document: &Document) -> bool {
 }
 
 fn parse_operators(path: &str, document: &Document, span: Span, depth: usize) -> Predicate {
+    all_of(operators(path, document, span, depth), span)
+}
+
+/// One predicate for each operator, so that an operator of several members stays one.
+fn operators(path: &str, document: &Document, span: Span, depth: usize) -> Vec<Predicate> {
     if depth > MAX_DEPTH {
-        return opaque(Some(path), "nested too deeply", span);
+        return vec![opaque(Some(path), "nested too deeply", span)];
     }
     let mut members: Vec<Predicate> =
         document.fields.iter().filter_map(|field| parse_operator(path, field, document, span, depth + 1)).collect();
     if document.partial {
         members.push(Predicate::new(Condition::Lost(Some(path.to_owned())), span));
     }
-    all_of(members, span)
+    members
 }
 
 fn on_field(path: &str, operator: Operator, span: Span) -> Predicate {
@@ -312,11 +317,7 @@ fn parse_elem_match(path: &str, node: &Node, span: Span, depth: usize) -> Predic
         let inner = parse_filter(node, depth);
         return Predicate::new(Condition::ElemMatchObject(path.to_owned(), Box::new(inner)), span);
     }
-    let inner = match parse_operators("", document, span, depth) {
-        Predicate { condition: Condition::And(members), .. } => members,
-        single => vec![single],
-    };
-    Predicate::new(Condition::ElemMatchValue(path.to_owned(), inner), span)
+    Predicate::new(Condition::ElemMatchValue(path.to_owned(), operators("", document, span, depth)), span)
 }
 
 #[cfg(test)]

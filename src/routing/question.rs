@@ -82,7 +82,9 @@ impl<'a> Question<'a> {
         if given.is_none() && self.statement.options_partial && reading == Reading::Wide {
             return Collation::Explicit(some_collation());
         }
-        Collation::in_force(given, self.collection.collation.as_ref())
+        // A pipeline that runs on another collection has that one's collation, and the default of that one is not known.
+        let default = self.collection.collation.as_ref().filter(|_| self.foreign.is_none());
+        Collation::in_force(given, default)
     }
 
     pub(super) fn targeting(self, reading: Reading) -> Targeting<'a> {
@@ -98,13 +100,13 @@ impl<'a> Question<'a> {
     pub(super) fn filter_verdict(self, filter: &Filter, target: &Target, reading: Reading) -> Verdict {
         let mut reason = reason(&filter.written, self.key, self.collation(reading), target);
         reason.version_rules.clone_from(&filter.rules);
-        if target.is_max_key() {
+        if target.is_max_key {
             reason.version_rules.push(versions::MAX_KEY.text);
         }
         let error = target.has_too_many_ranges().then_some(RouterError { code: 17439, name: "Location17439" });
         Verdict {
             class: target.class(),
-            shards: self.chunks().map(|map| Self::names(&target.shards(map, self.version))),
+            shards: self.chunks().map(|map| Self::names(&target.shards(map))),
             at_most: target.at_most(),
             error,
             two_phase: false,

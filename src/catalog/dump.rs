@@ -27,10 +27,12 @@ pub(super) struct Dumped {
 impl Builder {
     /// Adds what a dump says; `namespace` is the one of `--schema NS=FILE`.
     pub fn dump(&mut self, source: SourceId, dump: &Dump, namespace: Option<&str>) {
-        for collection in dump.collections.iter().filter(|collection| !is_of_the_server(&collection.namespace.value)) {
-            self.dumped_collection(source, collection);
+        for collection in &dump.collections {
             if let Some(uuid) = &collection.uuid {
                 self.dumped.names.insert(uuid.clone(), collection.namespace.value.clone());
+            }
+            if !is_of_the_server(&collection.namespace.value) {
+                self.dumped_collection(source, collection);
             }
         }
         self.index_lists(source, &dump.indexes, namespace);
@@ -82,6 +84,9 @@ impl Dumped {
                 ChunkOf::Uuid(uuid) => self.names.get(uuid),
                 ChunkOf::Unnamed => None,
             };
+            if name.is_some_and(|name| is_of_the_server(name)) {
+                continue;
+            }
             let Some((collection, key)) = name.and_then(|name| {
                 let collection = catalog.exactly(name)?;
                 let key = collection.shard_key()?.clone();

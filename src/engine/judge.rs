@@ -71,6 +71,8 @@ pub struct JudgedStatement {
     pub fingerprint: Fingerprint,
     /// The class.
     pub standing: Standing,
+    /// The shards contacted, if a chunk map is known.
+    pub shards: Option<Vec<String>>,
     /// Why, for the reader.
     pub reason: String,
     /// Its part of the record's `durationMillis`.
@@ -164,6 +166,7 @@ impl Judge<'_> {
             shape,
             fingerprint,
             standing,
+            shards: verdict.as_ref().and_then(|verdict| verdict.shards.clone()),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             millis,
@@ -194,6 +197,7 @@ impl Judge<'_> {
             operation,
             shape,
             standing,
+            shards: None,
             reason: "the log shows this batch without its statements".to_owned(),
             millis,
             raised,

@@ -1,5 +1,7 @@
 //! Finding the declaration of a namespace: exact names first, then globs in the order they were declared.
 
+use std::collections::BTreeSet;
+
 use globset::{Glob, GlobMatcher};
 
 use crate::model::Namespace;
@@ -45,6 +47,10 @@ impl NamespaceMap {
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     collections: Vec<(Option<GlobMatcher>, Collection)>,
+    /// What holds for every collection that is not named.
+    unnamed: Option<Collection>,
+    /// But for these, of which it is open.
+    open: BTreeSet<String>,
     /// All shards of the cluster, if declared by name.
     pub shards: Option<Vec<String>>,
     /// The number of shards, if only that is declared (`--shards`).
@@ -62,6 +68,12 @@ impl Catalog {
     /// The declaration of a namespace.
     #[must_use]
     pub fn get(&self, namespace: &str) -> Option<&Collection> {
+        self.named(namespace).or_else(|| self.unnamed.as_ref().filter(|_| !self.open.contains(namespace)))
+    }
+
+    /// The declaration that names a namespace, by itself or by a glob.
+    #[must_use]
+    pub fn named(&self, namespace: &str) -> Option<&Collection> {
         let exact = self.collections.iter().find(|(glob, c)| glob.is_none() && c.pattern == namespace);
         let found = exact.or_else(|| {
             self.collections.iter().find(|(glob, _)| glob.as_ref().is_some_and(|glob| glob.is_match(namespace)))
@@ -80,6 +92,23 @@ impl Catalog {
     /// The declaration with exactly that pattern.
     pub fn get_mut(&mut self, pattern: &str) -> Option<&mut Collection> {
         self.collections.iter_mut().map(|(_, c)| c).find(|c| c.pattern == pattern)
+    }
+
+    /// The declaration of exactly that namespace; a copy of the glob's that covers it if there is none.
+    pub(super) fn exactly(&mut self, namespace: &str) -> Option<&mut Collection> {
+        let general = self.named(namespace)?;
+        if general.pattern != namespace {
+            let collection = Collection { pattern: namespace.to_owned(), ..general.clone() };
+            self.add(collection);
+        }
+        self.get_mut(namespace)
+    }
+
+    /// Makes `unnamed` hold for every collection of which nothing else says whether it is sharded, but for those in `open`.
+    pub(super) fn set_unnamed(&mut self, unnamed: Collection, open: BTreeSet<String>) {
+        let collections = self.collections.iter_mut().map(|(_, collection)| collection);
+        collections.filter(|c| !open.contains(&c.pattern)).for_each(|c| c.complete_from(&unnamed));
+        (self.unnamed, self.open) = (Some(unnamed), open);
     }
 
     /// All declared collections, in the order they were declared.

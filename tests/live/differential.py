@@ -17,7 +17,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bson import Int64, MinKey, json_util
+from bson import Int64, MaxKey, MinKey, json_util
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from cluster import Cluster
@@ -71,7 +71,7 @@ class Differential:
         for place, (field, kind) in enumerate(key.items()):
             value = Int64(draw.getrandbits(64) - 2**63) if kind == "hashed" else edge_value(few if place == 0 and len(key) > 1 else draw)
             plain = plain and (place == 0 or draw.random() < 0.7)
-            edge[field] = value if plain else MinKey()
+            edge[field] = value if plain else draw.choice([MinKey(), MinKey(), MinKey(), MaxKey()])
         return edge
 
     def sorted_edges(self, edges, key):

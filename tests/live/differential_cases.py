@@ -2,7 +2,7 @@
 
 They are written to be understood by the server, mostly: some hold what it refuses, and are passed over by the caller.
 """
-from bson import Decimal128, Int64
+from bson import Decimal128, Int64, Regex
 
 from differential_values import ARRAYS, REGEXES, SCALARS, any_value, is_literal
 
@@ -32,7 +32,8 @@ class Filters:
         edges = [edge[path] for edge in self.edges if path in edge and not isinstance(edge[path], Int64)]
         return any_value(self.draw, edges or [value for edge in self.edges for value in edge.values()])
 
-    def filter(self, depth=2):
+    def filter(self, depth=None):
+        depth = self.draw.choice([1, 2, 2, 2, 3]) if depth is None else depth
         roll = self.draw.random()
         if roll < 0.03:
             return {}
@@ -76,8 +77,20 @@ class Filters:
     def oddity(self):
         return self.draw.choice([
             {"$comment": "c"}, {"$alwaysTrue": 1}, {"$alwaysFalse": 1}, {"$where": "true"}, {"$sampleRate": 0.5},
-            {"$jsonSchema": {"required": ["a"]}}, {"$jsonSchema": {"properties": {"a": {"minimum": 5}}}}, {"$text": {"$search": "x"}},
-            {"geo": {"$near": [0, 0]}}, {"geo": {"$geoWithin": {"$center": [[0, 0], 1]}}}])
+            {"$text": {"$search": "x"}}, {"geo": {"$near": [0, 0]}}, {"geo": {"$geoWithin": {"$center": [[0, 0], 1]}}}, {"$jsonSchema": self.schema()}])
+
+    def schema(self):
+        field, draw = self.draw.choice(self.key).split(".")[0], self.draw
+        of_field = draw.choice([{"minimum": 5}, {"enum": [5]}, {"enum": [5, 100]}, {"bsonType": "int"}, {"type": "number"}, {"type": "string"}, {"not": {"enum": [5]}},
+                                {"pattern": "^a"}, {"anyOf": [{"enum": [5]}, {"enum": [7]}]}, {"allOf": [{"enum": [5]}]}, {"properties": {"b": {"enum": [5]}}}])
+        return draw.choice([{}, {"required": [field]}, {"properties": {field: of_field}}, {"required": [field], "properties": {field: of_field}}, {"minProperties": 1},
+                            {"allOf": [{"required": [field], "properties": {field: of_field}}]}, {"anyOf": [{"properties": {field: of_field}}]}, {"additionalProperties": False}])
+
+    def regex(self):
+        """A regex with a literal start, or pieces in any order; not every order is one."""
+        pieces = ["a", "b", "m", "ab", ".", "*", "+", "?", "^", "$", "|", "\\Q", "\\E", "[ab]", "(a)", "{2}", "\\.", "\\d", "\\n", "\\\\", " ", "#", "x", "\\A", "é", "-", "]"]
+        start = self.draw.choice(["^", "^", "^", "^a", "\\A", "^\\Q", "", "^(", "^^"])
+        return start + "".join(self.draw.choices(pieces, k=self.draw.choice([0, 1, 2, 3, 4]))) + (")" if start == "^(" else "")
 
     def condition(self, path, depth):
         if self.chance(0.3):
@@ -108,7 +121,7 @@ class Filters:
             case "mod":
                 return {"$mod": [draw.choice([2, 3, 5]), draw.choice([0, 1])]}
             case "regex":
-                regex = draw.choice(REGEXES)
+                regex = draw.choice(REGEXES) if self.chance(0.5) else Regex(self.regex(), draw.choice(["", "", "i", "s", "x", "m", "sx"]))
                 return draw.choice([{"$regex": regex}, {"$regex": regex.pattern, "$options": draw.choice(["", "i", "s", "x", "m"])}])
             case "not":
                 inner = draw.choice(REGEXES) if self.chance(0.15) else self.operator(path, depth - 1)
@@ -177,7 +190,8 @@ class Filters:
         for field in self.key:
             if self.chance(1 - spare):
                 document[field] = self.draw.choice(ARRAYS) if self.chance(0.05) else self.value(field)
-        document = nested(document)
+        if self.chance(0.93):  # otherwise the names of a dotted key are taken literally
+            document = nested(document)
         if self.chance(0.08):
             document[self.key[0].split(".")[0]] = self.draw.choice(ARRAYS + SCALARS)
         if self.chance(0.5):
@@ -270,6 +284,7 @@ class Pipelines(Filters):
             {"$lookup": {"from": OUTER, "localField": source, "foreignField": "x", "as": target}},
             {"$lookup": {"from": OUTER, "pipeline": [], "as": target}},
             {"$graphLookup": {"from": OUTER, "startWith": "$" + source, "connectFromField": "x", "connectToField": "_id", "as": target}},
+            {"$lookup": {"from": OUTER, "localField": "z", "foreignField": source, "let": {"q": "$" + source}, "pipeline": [{"$match": {"$expr": {"$eq": ["$$q", "$x"]}}}], "as": target}},
             {"$unionWith": OUTER}, {"$unionWith": {"coll": OUTER, "pipeline": [{"$match": {"x": 5}}]}}]
 
     def foreign(self, collection):
@@ -314,7 +329,7 @@ class Operations:
         self.filters.variables, self.pipelines.variables = {}, {}
         if roll < 0.55:
             case = {"op": "find", "filter": self.filters.filter()}
-            options = self.draw.choice([{}, {}, {}, {"limit": 1}, {"sort": {"z": 1}}, {"sort": {self.filters.key[0]: -1}, "skip": 2, "limit": 5}, {"projection": {"z": 1}}])
+            options = self.draw.choice([{}, {}, {}, {"limit": 1}, {"sort": {"z": 1}}, {"sort": {self.filters.key[0]: -1}, "skip": 2, "limit": 5}, {"projection": {"z": 1}}, {"hint": {"$natural": 1}}, {"hint": {"_id": 1}}])
         elif roll < 0.85:
             case, options = {"op": "aggregate", "pipeline": self.pipelines.pipeline()}, {}
         else:

@@ -24,10 +24,11 @@ pub(super) fn answer(args: &RouteArgs) -> anyhow::Result<u8> {
     let text = typed(args)?;
     let declared = declare::declared(&args.shard_key, &args.schema)?;
     let catalog = &declared.catalog;
-    let statements = operation::parse(&text, |collection| catalog.database_of(collection)).map_err(|error| {
-        let column = text[..error.span.range().start].chars().count() + 1;
-        anyhow::anyhow!("`{}`: {} (column {column})", escape(text.trim()), error.message)
-    })?;
+    let statements =
+        operation::parse(&text, |collection| catalog.database_of(collection).map(str::to_owned)).map_err(|error| {
+            let column = text[..error.span.range().start].chars().count() + 1;
+            anyhow::anyhow!("`{}`: {} (column {column})", escape(text.trim()), error.message)
+        })?;
     let version = args.server_version.unwrap_or(ServerVersion::NEWEST);
     let mut answers = Vec::new();
     for statement in &statements {

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use crate::model::{Decimal128, Document, Value};
 
 use super::intervals::{Interval, Intervals};
-use super::verdict::Reason;
 use super::target::{Reach, Target};
+use super::verdict::Reason;
 
 /// More ranges than this are not printed.
 const MOST_RANGES: usize = 100;

@@ -72,6 +72,24 @@ fn parse_member(field: &Field, depth: usize) -> Option<Predicate> {
     Some(Predicate::new(condition, span))
 }
 
+/// Whether an operator stands where a field's name can stand.
+fn is_pathless(name: &str) -> bool {
+    const PATHLESS: [&str; 11] = [
+        "$and",
+        "$or",
+        "$nor",
+        "$alwaysFalse",
+        "$alwaysTrue",
+        "$comment",
+        "$expr",
+        "$jsonSchema",
+        "$sampleRate",
+        "$text",
+        "$where",
+    ];
+    PATHLESS.contains(&name)
+}
+
 fn is_reference_name(name: &str) -> bool {
     matches!(name, "$ref" | "$id" | "$db")
 }
@@ -311,8 +329,7 @@ fn parse_elem_match(path: &str, node: &Node, span: Span, depth: usize) -> Predic
     let Value::Document(document) = &node.value else {
         return opaque(Some(path), "the operand of `$elemMatch`", span);
     };
-    let over_documents =
-        document.first().is_none_or(|field| matches!(field.name.as_str(), "$and" | "$or" | "$nor" | "$where"));
+    let over_documents = document.first().is_none_or(|field| is_pathless(&field.name));
     if over_documents || !is_operators(document) {
         let inner = parse_filter(node, depth);
         return Predicate::new(Condition::ElemMatchObject(path.to_owned(), Box::new(inner)), span);
@@ -364,6 +381,10 @@ mod tests {
         assert!(matches!(parse(r#"{"a": {"$elemMatch": {"b": 1}}}"#).condition, Condition::ElemMatchObject(..)));
         assert!(matches!(
             parse(r#"{"a": {"$elemMatch": {"$or": [{"b": 1}]}}}"#).condition,
+            Condition::ElemMatchObject(..)
+        ));
+        assert!(matches!(
+            parse(r#"{"a": {"$elemMatch": {"$comment": "x", "b": 1}}}"#).condition,
             Condition::ElemMatchObject(..)
         ));
     }

@@ -9,10 +9,11 @@ use super::convert::convert_expressions;
 use super::fold::Constants;
 use super::normalise::normalise;
 use super::predicate::{Condition, Predicate};
+use super::print::explain;
 use super::reading::{Gap, Reader, Reading, first_gap, hides_values};
 use super::reason::{gap_cause, reason};
 use super::target::{Target, Targeting};
-use super::verdict::{Class, FieldBounds, RouterError, Verdict};
+use super::verdict::{Class, FieldBounds, Reason, RouterError, Verdict};
 use super::versions;
 
 /// A statement on a sharded collection.
@@ -23,6 +24,8 @@ pub(super) struct Question<'a> {
     pub(super) key: &'a ShardKey,
     pub(super) all_shards: Option<&'a [String]>,
     pub(super) version: ServerVersion,
+    /// Whether bounds and ranges are spelled out.
+    pub(super) explain: bool,
     /// The collection whose reads by a pipeline are asked for, if the statement itself runs on another one.
     pub(super) foreign: Option<&'a Namespace>,
 }
@@ -100,6 +103,9 @@ impl<'a> Question<'a> {
     pub(super) fn filter_verdict(self, filter: &Filter, target: &Target, reading: Reading) -> Verdict {
         let mut reason = reason(&filter.written, self.key, self.collation(reading), target);
         reason.version_rules.clone_from(&filter.rules);
+        if self.explain {
+            explain(&mut reason, target);
+        }
         if target.is_max_key {
             reason.version_rules.push(versions::MAX_KEY.text);
         }
@@ -150,6 +156,7 @@ impl Filter {
         for (field, other) in wide.reason.bindings.iter_mut().zip(&narrow.reason.bindings) {
             if field.bounds != other.bounds {
                 field.bounds = FieldBounds::Unknown;
+                field.intervals.clear();
             }
         }
         let is_everywhere = wide.class == Class::Broadcast;
@@ -160,13 +167,19 @@ impl Filter {
             wide.class = Class::Unknown;
             (wide.shards, wide.at_most) = (None, None);
             wide.reason.cause = gap_cause(gap);
-            wide.reason.ranges.clear();
+            hide_values(&mut wide.reason);
         }
         wide.error = wide.error.filter(|_| wide.error == narrow.error);
         wide.two_phase &= narrow.two_phase;
         if self.hides_values {
-            wide.reason.ranges.clear();
+            hide_values(&mut wide.reason);
         }
         wide
     }
+}
+
+/// Takes out what stands for values that the record does not hold.
+fn hide_values(reason: &mut Reason) {
+    reason.ranges.clear();
+    reason.bindings.iter_mut().for_each(|field| field.intervals.clear());
 }

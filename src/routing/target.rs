@@ -58,7 +58,9 @@ impl Targeting<'_> {
     /// The part of the key space that a normalised filter selects.
     pub(super) fn target(self, predicate: &Predicate) -> Target {
         let full = full_key(predicate, self.key);
-        let is_max_key = full.as_ref().is_some_and(|key| key.iter().all(|(value, _)| matches!(value, Value::MaxKey)));
+        // A hash is never MaxKey.
+        let is_max_key = !self.key.is_hashed()
+            && full.as_ref().is_some_and(|key| key.iter().all(|(value, _)| matches!(value, Value::MaxKey)));
         let is_usable = |key: &FullKey<'_>| {
             self.collation_allows(key.iter().map(|(value, _)| *value))
                 && (!is_max_key || versions::max_key_is_in_last_chunk(self.version))

@@ -195,8 +195,9 @@ mod gaps {
         let mut statement = Statement::new(Verb::Find, Namespace::parse("a.b"), Span::default(), filter.span);
         statement.filter = Some(filter);
         change(&mut statement);
-        let collection = collection(key);
-        route(&statement, Cluster { collection: &collection, all_shards: None, version: ServerVersion::line(6, 0) })
+        let (collection, version) = (collection(key), ServerVersion::line(6, 0));
+        let cluster = Cluster { collection: &collection, all_shards: None, version, explain: true };
+        route(&statement, cluster)
     }
 
     fn class(key: &str, filter: &str) -> Class {

@@ -10,7 +10,7 @@ use crate::cli::{declare, exit, style};
 use crate::engine::{self, DeclarationTexts, Filters, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
 use crate::report::{self, Format, Report, escape};
-use crate::routing::{self, Class, Cluster, FieldBounds, Verdict};
+use crate::routing::{self, Class, Cluster, FieldBinding, FieldBounds, Verdict};
 use crate::rules::REGISTRY;
 use crate::syntax::operation;
 
@@ -33,7 +33,7 @@ pub(super) fn answer(args: &RouteArgs) -> anyhow::Result<u8> {
     let mut answers = Vec::new();
     for statement in &statements {
         let collection = declaration(catalog, statement)?;
-        let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version };
+        let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version, explain: true };
         answers.push((statement, collection, routing::route(statement, cluster)));
     }
     let mut out = BufWriter::new(stdout().lock());
@@ -103,13 +103,28 @@ fn write_text(
     }
     if args.explain {
         for binding in &verdict.reason.bindings {
-            writeln!(out, "bounds   {}: {}", escape(&binding.path), described(&binding.bounds))?;
+            writeln!(out, "bounds   {}: {}", escape(&binding.path), bounds(binding))?;
         }
         for range in &verdict.reason.ranges {
             writeln!(out, "range    {}", escape(range))?;
         }
     }
     Ok(())
+}
+
+/// The bounds of a field as MongoDB prints them: `["[1, 1]", "(5, inf.0]"]`.
+fn bounds(binding: &FieldBinding) -> String {
+    let count = match binding.bounds {
+        FieldBounds::Points(count) | FieldBounds::Intervals(count) if !binding.intervals.is_empty() => count,
+        FieldBounds::NearlyFree if !binding.intervals.is_empty() => binding.intervals.len(),
+        _ => return described(&binding.bounds),
+    };
+    let printed: Vec<_> = binding.intervals.iter().map(|interval| format!("\"{}\"", escape(interval))).collect();
+    let more = match count.saturating_sub(printed.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("[{}]{more}", printed.join(", "))
 }
 
 fn described(bounds: &FieldBounds) -> String {
@@ -185,6 +200,7 @@ struct RefusedWith {
 struct Bound<'a> {
     field: &'a str,
     bounds: String,
+    intervals: &'a [String],
 }
 
 fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Write) -> std::io::Result<()> {
@@ -201,7 +217,11 @@ fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Writ
             reason: verdict.reason.text(),
             version_rules: &verdict.reason.version_rules,
             bounds: (verdict.reason.bindings.iter())
-                .map(|binding| Bound { field: &binding.path, bounds: described(&binding.bounds) })
+                .map(|binding| Bound {
+                    field: &binding.path,
+                    bounds: described(&binding.bounds),
+                    intervals: &binding.intervals,
+                })
                 .collect(),
             ranges: &verdict.reason.ranges,
         })

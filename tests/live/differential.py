@@ -165,7 +165,7 @@ class Differential:
         """The rows of `cases` together with why the answers differ, or None where they agree or nothing is to be compared."""
         rows = self.run(cases)
         answers = self.answers(rows)
-        self.abstained = [row for row, (answer, _) in zip(rows, answers) if abstains(answer)]
+        self.abstained = [row for row, (answer, _) in zip(rows, answers) if row["shardsHit"] and abstains(answer)]
         return [(row, difference(row, *each)) for row, each in zip(rows, answers)]
 
     def shrink(self, row, why):
@@ -301,7 +301,8 @@ def hunt(run, options):
         base, operations = run.collection(number)
         draw = operations.write if number % 3 == 2 else operations.read
         # Writes have collections of their own: what a read does next may depend on the documents it finds.
-        cases = [base | copy.deepcopy(draw()) for _ in range(min(PER_COLLECTION, options.count - done))]
+        numbers = range(done, min(done + PER_COLLECTION, options.count))
+        cases = [{"id": f"{options.seed}-{each}"} | base | copy.deepcopy(draw()) for each in numbers]
         rows = run.disagreements(cases)
         run.counts["abstained"] += len(run.abstained)
         if options.abstained:
@@ -311,10 +312,10 @@ def hunt(run, options):
                 "refused" if row.get("error") and not row["shardsHit"] and not is_refusal(row["error"]) else "compared"
             ] += 1
             if options.out:
-                options.out.write(to_json(row | {"id": f"{options.seed}-{number}-{done}"}) + "\n")
+                options.out.write(to_json(row) + "\n")
             if why:
                 tell(run, row, why)
-            done += 1
+        done += len(cases)
         number += 1
     counts = run.counts
     print(

@@ -290,6 +290,9 @@ def main():
         "--abstained", type=argparse.FileType("w"), help="write the rows that shardlint leaves open to this file"
     )
     options = options.parse_args()
+    for needed, source in ((options.mongod, "tests/live/install-mongod fetches it"), (options.binary, "cargo build makes it")):
+        if not Path(needed).is_file():
+            sys.exit(f"differential: there is no {needed}; {source}")
     with Cluster(options.mongod, options.port) as cluster:
         sys.exit(hunt(Differential(cluster, options.binary, options.seed), options))
 

@@ -7,6 +7,7 @@ mod bracket;
 mod choose;
 mod chunks;
 mod collation;
+mod compound;
 mod convert;
 mod document_key;
 mod equality;

@@ -27,6 +27,7 @@ mod read;
 mod reading;
 mod reason;
 mod regex_prefix;
+mod schema;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ const STORIES: [(&str, &str); 11] = [
     ("match-too-late", "SL311"),
     ("or-branch", "SL104"),
     ("quiet-upsert", "SL204"),
-    ("refused-upsert", "SL205"),
+    ("refused-upsert", "SL204"),
     ("sort-off-key", "SL301"),
     ("unique-email", "SL403"),
 ];

@@ -140,7 +140,8 @@ impl Judge<'_> {
         let namespace = namespace_map.apply(&statement.namespace);
         let collection = catalog.get(namespace.as_str());
         let verdict = collection.filter(|collection| collection.says_where_documents_lie()).map(|collection| {
-            let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version };
+            let cluster =
+                Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version, explain: false };
             routing::route(statement, cluster)
         });
         let shape = Shape::of(statement);

@@ -28,10 +28,6 @@ pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
         ("$not", [value]) => Some(Value::Bool(!truth(value))),
         ("$ne", [left, right]) => Some(Value::Bool(compare(left, right).is_ne())),
         ("$cmp", [left, right]) => Some(Value::Int32(compare(left, right) as i32)),
-        ("$ifNull", _) => {
-            Some(operands.iter().find(|value| !matches!(value, Value::Null)).or(operands.last())?.clone())
-        }
-        ("$cond", [condition, yes, no]) => Some(if truth(condition) { yes.clone() } else { no.clone() }),
         (_, [value]) => convert(operator, value),
         _ => None,
     }

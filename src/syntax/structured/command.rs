@@ -183,13 +183,12 @@ fn routed(name: &str) -> Option<(Kind, bool)> {
 }
 
 impl<'a> Command<'a> {
-    /// Reads the command document `raw`; `None` if it is no document.
-    pub(super) fn read(line: &'a str, raw: &'a RawValue, cut: Option<Cut>) -> Option<Self> {
-        let members = Members::of(line, raw)?;
-        let span = members.span(raw.get());
+    /// Reads the command document that is the attribute of that name; `None` if it is no document.
+    pub(super) fn read(attr: &Members<'a>, name: &str, cut: Option<Cut>) -> Option<Self> {
+        let (members, span) = (attr.object(name)?.into_owned(), attr.place(name)?);
         let (name, name_span, target, kind, is_router) = match identified(&members.list) {
             Some((member, kind, is_router)) => {
-                (member.name.clone(), members.span(member.raw_name.get()), Some(member.value), kind, is_router)
+                (member.name.clone(), members.span(member.raw_name.get()), member.raw(), kind, is_router)
             }
             None => (Cow::Borrowed("unknown"), span, None, Kind::Other, false),
         };
@@ -251,7 +250,7 @@ fn identified<'m, 'a>(list: &'m [Member<'a>]) -> Option<(&'m Member<'a>, Kind, b
 
 /// A member that names a command that routes: its value is a collection's name or UUID, or a number.
 fn named<'m, 'a>(member: &'m Member<'a>) -> Option<(&'m Member<'a>, Kind, bool)> {
-    let value = member.value.get();
+    let value = member.raw()?.get();
     let is_document = value.starts_with('[') || value.starts_with('{') && !value.contains("\"$uuid\"");
     let (kind, is_router) = routed(&member.name)?;
     (!is_document).then_some((member, kind, is_router))

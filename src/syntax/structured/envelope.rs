@@ -1,11 +1,9 @@
 //! The line itself: which kind of record it is. Attributes are read only for slow queries and for the few records that
 //! tell version and role.
 
-use serde_json::value::RawValue;
-
 use crate::model::Value;
+use crate::syntax::SyntaxError;
 use crate::syntax::record::{Fact, Record, Role};
-use crate::syntax::{SyntaxError, ext_json};
 use crate::text::Span;
 
 use super::members::Members;
@@ -26,7 +24,7 @@ const RESTARTED: f64 = 20698.0;
 /// If the line holds no JSON object, or one that is no log record.
 pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
     let json = object_text(line)?;
-    let record = Members::read(line, json)?;
+    let record = Members::of_record(line, json)?;
     let id = record.raw("id").and_then(|raw| raw.get().parse::<f64>().ok());
     let signs = ["t", "s", "c", "id", "msg"].iter().filter(|name| record.has(name)).count();
     if signs < 3 {
@@ -57,27 +55,23 @@ fn object_text(line: &str) -> Result<&str, SyntaxError> {
 /// What a record of another kind tells about the process.
 fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
     let Some(id) = id else { return Fact::Plain };
-    let told = if id == RESTARTED {
-        Some(Fact::Restart)
-    } else if id == BUILD_INFO {
-        record.raw("attr").and_then(|attr| version(record.line, attr))
-    } else if id == OPTIONS {
-        record.raw("attr").and_then(|attr| role(record.line, attr))
-    } else {
-        None
+    let told = match id {
+        RESTARTED => Some(Fact::Restart),
+        BUILD_INFO => record.object("attr").and_then(|attr| version(&attr)),
+        OPTIONS => record.object("attr").and_then(|attr| role(&attr)),
+        _ => None,
     };
     told.unwrap_or(Fact::Plain)
 }
 
-fn version(line: &str, attr: &RawValue) -> Option<Fact> {
-    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
-    let version = attr.as_document()?.get("buildInfo")?.as_document()?.get("version")?.as_str()?;
-    version.parse().ok().map(Fact::Version)
+fn version(attr: &Members<'_>) -> Option<Fact> {
+    let info = attr.node("buildInfo")?;
+    info.as_document()?.get("version")?.as_str()?.parse().ok().map(Fact::Version)
 }
 
-fn role(line: &str, attr: &RawValue) -> Option<Fact> {
-    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
-    let sharding = attr.as_document()?.get("options")?.as_document()?.get("sharding")?.as_document()?;
+fn role(attr: &Members<'_>) -> Option<Fact> {
+    let options = attr.node("options")?;
+    let sharding = options.as_document()?.get("sharding")?.as_document()?;
     if sharding.get("configDB").is_some() {
         return Some(Fact::Role(Role::Router));
     }

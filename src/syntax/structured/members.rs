@@ -1,7 +1,9 @@
 //! The members of a JSON object of the line, still raw: a value is parsed only if somebody asks for it.
 
 use std::borrow::Cow;
+use std::fmt;
 
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::model::{Node, Value};
@@ -9,12 +11,21 @@ use crate::syntax::SyntaxError;
 use crate::syntax::ext_json::{self, RawMembers};
 use crate::text::{Located, Span};
 
-/// One member: its name unescaped and raw, its value raw.
+/// One member: its name unescaped and raw, and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Member<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) raw_name: &'a RawValue,
-    pub(super) value: &'a RawValue,
+    pub(super) value: Content<'a>,
+}
+
+/// The value of a member.
+#[derive(Debug, Clone)]
+pub(super) enum Content<'a> {
+    /// Delimited, and not looked into.
+    Raw(&'a RawValue),
+    /// An object that was opened while the line was read, which saves reading it again.
+    Opened(Members<'a>),
 }
 
 /// The members of one object, in order. `line` is the physical line that all of them are slices of.
@@ -25,11 +36,22 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
+    /// The members of the record that is the whole of `text`, a slice of `line`. The attributes and the commands among
+    /// them are opened at once, if they are objects, as they nearly always are.
+    pub(super) fn of_record(line: &'a str, text: &'a str) -> Result<Self, SyntaxError> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let opened = Opening { line, level: 0 }.deserialize(&mut deserializer);
+        match opened.and_then(|members| deserializer.end().map(|()| members)) {
+            Ok(members) => Ok(members),
+            Err(_) => Self::read(line, text),
+        }
+    }
+
     /// The members of the object that is the whole of `text`, a slice of `line`.
-    pub(super) fn read(line: &'a str, text: &'a str) -> Result<Self, SyntaxError> {
+    fn read(line: &'a str, text: &'a str) -> Result<Self, SyntaxError> {
         let base = ext_json::span_in(line, 0, text).start as usize;
         let RawMembers(raw) = serde_json::from_str(text).map_err(|error| ext_json::malformed(text, base, &error))?;
-        let list = raw.into_iter().map(|(name, value)| Member { name: decoded(name.get()), raw_name: name, value });
+        let list = raw.into_iter().map(|(name, value)| Member::new(name, Content::Raw(value)));
         Ok(Self { line, list: list.collect() })
     }
 
@@ -43,9 +65,9 @@ impl<'a> Members<'a> {
         self.list.iter().rev().find(|member| member.name == name)
     }
 
-    /// The raw value of that name.
+    /// The raw value of that name, unless it was opened.
     pub(super) fn raw(&self, name: &str) -> Option<&'a RawValue> {
-        self.member(name).map(|member| member.value)
+        self.member(name)?.raw()
     }
 
     /// Whether there is a member of that name.
@@ -54,8 +76,28 @@ impl<'a> Members<'a> {
     }
 
     /// The members of the object of that name.
-    pub(super) fn object(&self, name: &str) -> Option<Members<'a>> {
-        Members::of(self.line, self.raw(name)?)
+    pub(super) fn object(&self, name: &str) -> Option<Cow<'_, Members<'a>>> {
+        match &self.member(name)?.value {
+            Content::Raw(raw) => Members::of(self.line, raw).map(Cow::Owned),
+            Content::Opened(members) => Some(Cow::Borrowed(members)),
+        }
+    }
+
+    /// Where the value of that name stands.
+    pub(super) fn place(&self, name: &str) -> Option<Span> {
+        let member = self.member(name)?;
+        match &member.value {
+            Content::Raw(raw) => Some(self.span(raw.get())),
+            Content::Opened(members) => {
+                let name_end = self.span(member.raw_name.get()).end as usize;
+                let start = name_end + self.line[name_end..].find('{')?;
+                let inside = match members.list.last() {
+                    Some(last) => self.span(last.raw()?.get()).end as usize,
+                    None => start + 1,
+                };
+                Some(Span::new(start, inside + self.line[inside..].find('}')? + 1))
+            }
+        }
     }
 
     /// The parsed value of that name; `None` if it is nested too deeply.
@@ -102,6 +144,57 @@ impl<'a> Members<'a> {
     /// Where `part`, a slice of the line, stands.
     pub(super) fn span(&self, part: &str) -> Span {
         ext_json::span_in(self.line, 0, part)
+    }
+}
+
+impl<'a> Member<'a> {
+    fn new(name: &'a RawValue, value: Content<'a>) -> Self {
+        Self { name: decoded(name.get()), raw_name: name, value }
+    }
+
+    /// The raw value, unless it was opened.
+    pub(super) fn raw(&self) -> Option<&'a RawValue> {
+        match self.value {
+            Content::Raw(raw) => Some(raw),
+            Content::Opened(_) => None,
+        }
+    }
+}
+
+/// Reads an object, and opens the objects of the names that are listed for its level.
+#[derive(Clone, Copy)]
+struct Opening<'a> {
+    line: &'a str,
+    level: usize,
+}
+
+impl<'a> DeserializeSeed<'a> for Opening<'a> {
+    type Value = Members<'a>;
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Opening<'a> {
+    type Value = Members<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        const OPENED: [&[&str]; 3] = [&["\"attr\""], &["\"command\"", "\"originatingCommand\""], &[]];
+        let mut list = Vec::with_capacity(24);
+        while let Some(name) = map.next_key::<&'a RawValue>()? {
+            let value = if OPENED[self.level].contains(&name.get()) {
+                Content::Opened(map.next_value_seed(Self { level: self.level + 1, ..self })?)
+            } else {
+                Content::Raw(map.next_value()?)
+            };
+            list.push(Member::new(name, value));
+        }
+        Ok(Members { line: self.line, list })
     }
 }
 

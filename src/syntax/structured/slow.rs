@@ -1,6 +1,6 @@
 //! The attributes of a slow-query record to an [`Event`].
 
-use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 use crate::model::{Event, Namespace, Node, Origin, Statement, Traffic, Verb};
 use crate::syntax::ext_json;
@@ -13,7 +13,8 @@ use super::{bulk_write, statement, traffic, views};
 
 /// The event of a record with the id and the message of a slow query. Nothing of it is required.
 pub(super) fn event(record: &Members<'_>) -> Event {
-    let attr = record.object("attr").unwrap_or(Members { line: record.line, list: Vec::new() });
+    let attr = record.object("attr");
+    let attr = attr.unwrap_or_else(|| Cow::Owned(Members { line: record.line, list: Vec::new() }));
     let mut event = judged(record, &attr);
     envelope(record, &mut event);
     counters(&attr, &mut event);
@@ -27,11 +28,11 @@ pub(super) fn event(record: &Members<'_>) -> Event {
 
 /// What the operation was: its kind, its command, its statements.
 fn judged(record: &Members<'_>, attr: &Members<'_>) -> Event {
-    let place = attr.raw("command").map_or(record.span(record.line), |raw| record.span(raw.get()));
+    let place = attr.place("command").unwrap_or_else(|| record.span(record.line));
     let namespace = Namespace::parse(&attr.string("ns").unwrap_or_default());
     let read = |name: &str| {
         let cut = record.has("truncated").then(|| Cut::of(record, name)).flatten();
-        attr.raw(name).and_then(|raw: &RawValue| Command::read(record.line, raw, cut))
+        Command::read(attr, name, cut)
     };
     let Some(command) = read("command") else {
         return without_command(attr, Event::new(namespace, Traffic::NotAQuery(String::new()), place));
@@ -218,7 +219,7 @@ fn counters(attr: &Members<'_>, event: &mut Event) {
     event.has_sort_stage = attr.truth("hasSortStage");
     event.used_disk = attr.truth("usedDisk");
     event.error_code = attr.number("errCode");
-    event.app_name = attr.string("appName").map(std::borrow::Cow::into_owned);
+    event.app_name = attr.string("appName").map(Cow::into_owned);
 }
 
 fn plan_summary(attr: &Members<'_>) -> Option<Located<String>> {

@@ -6,6 +6,7 @@ mod error;
 pub mod ext_json;
 mod guess;
 pub mod index_list;
+pub mod legacy;
 pub mod operation;
 pub mod recognize;
 mod record;

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use crate::model::{Event, ServerVersion};
 
 use super::error::SyntaxError;
-use super::structured;
+use super::{legacy, structured};
 
 /// The role of the process that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,8 @@ pub fn read_record(line: &[u8]) -> Record {
     if is_uninteresting(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
         return Record::Other(Fact::Plain);
     }
-    structured::read(&as_text(line)).unwrap_or_else(Record::Bad)
+    let text = as_text(line);
+    structured::read(&text).unwrap_or_else(|error| legacy::read(&text).unwrap_or(Record::Bad(error)))
 }
 
 /// Whether a line is a whole record of the structured log, and certainly none that has to be read. Every id that matters

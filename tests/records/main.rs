@@ -1,5 +1,6 @@
 //! Records of real logs and of the corner cases that the format has.
 
+mod corpus;
 mod kinds;
 mod logs;
 mod truncation;

@@ -1,11 +1,9 @@
 //! The line itself: which kind of record it is. Attributes are read only for slow queries and for the few records that
 //! tell version and role.
 
-use serde_json::value::RawValue;
-
-use crate::model::Value;
+use crate::model::{Node, Value};
 use crate::syntax::record::{Fact, Record, Role};
-use crate::syntax::{SyntaxError, ext_json};
+use crate::syntax::SyntaxError;
 use crate::text::Span;
 
 use super::members::Members;
@@ -27,7 +25,7 @@ const RESTARTED: f64 = 20698.0;
 pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
     let json = object_text(line)?;
     let record = Members::read(line, json)?;
-    let id = record.raw("id").and_then(|raw| raw.get().parse::<f64>().ok());
+    let id = record.raw("id").and_then(|raw| raw.text(line).parse::<f64>().ok());
     let signs = ["t", "s", "c", "id", "msg"].iter().filter(|name| record.has(name)).count();
     if signs < 3 {
         let message = "a JSON object, but no log record: expected the members `t`, `s`, `c`, `id` and `msg`";
@@ -60,24 +58,23 @@ fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
     let told = if id == RESTARTED {
         Some(Fact::Restart)
     } else if id == BUILD_INFO {
-        record.raw("attr").and_then(|attr| version(record.line, attr))
+        record.node("attr").and_then(|attr| version(&attr))
     } else if id == OPTIONS {
-        record.raw("attr").and_then(|attr| role(record.line, attr))
+        record.node("attr").and_then(|attr| role(attr.as_document()?.get("options")?))
     } else {
         None
     };
     told.unwrap_or(Fact::Plain)
 }
 
-fn version(line: &str, attr: &RawValue) -> Option<Fact> {
-    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
+fn version(attr: &Node) -> Option<Fact> {
     let version = attr.as_document()?.get("buildInfo")?.as_document()?.get("version")?.as_str()?;
     version.parse().ok().map(Fact::Version)
 }
 
-fn role(line: &str, attr: &RawValue) -> Option<Fact> {
-    let attr = ext_json::parse_raw(line, 0, attr).ok()?;
-    let sharding = attr.as_document()?.get("options")?.as_document()?.get("sharding")?.as_document()?;
+/// What the options of a process say that it is.
+pub(in crate::syntax) fn role(options: &Node) -> Option<Fact> {
+    let sharding = options.as_document()?.get("sharding")?.as_document()?;
     if sharding.get("configDB").is_some() {
         return Some(Fact::Role(Role::Router));
     }

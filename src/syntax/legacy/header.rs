@@ -3,7 +3,7 @@
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, satisfy};
-use nom::combinator::{eof, opt, peek, recognize};
+use nom::combinator::{eof, not, opt, peek, recognize};
 use nom::{Input, Parser};
 
 use crate::syntax::shell::{Step, Text, refuse};
@@ -27,7 +27,7 @@ pub(super) fn header(input: Text<'_>) -> Step<'_, Header<'_>> {
     }
     let (rest, header) = stamped(input)?;
     // Newer syslogs begin with a stamp that looks like the server's own.
-    if let Ok((after, ())) = process(rest) {
+    if let Ok((after, ())) = iso_syslog(input) {
         return stamped(after).or_else(|_| {
             let (after, bare) = bare(after)?;
             Ok((after, Header { time_millis: header.time_millis, ..bare }))
@@ -124,12 +124,18 @@ fn syslog(input: Text<'_>) -> Step<'_, ()> {
     process(rest)
 }
 
+/// `2021-11-13T13:16:20.693512+01:00 host1 mongod[771]: `
+fn iso_syslog(input: Text<'_>) -> Step<'_, ()> {
+    let (rest, _) = (iso, char(' '), not(char('[')), not(severity)).parse(input)?;
+    process(rest)
+}
+
 /// `host1 mongod.27017[771]: `
 fn process(input: Text<'_>) -> Step<'_, ()> {
     let host = take_while1(|c: char| c != ' ' && c != '[');
     let program = take_while1(|c: char| c != ' ' && c != '[' && c != ':');
     let pid = (char('['), digit1, char(']'));
-    let (rest, _) = (host, char(' '), program, opt(pid), tag(": ")).parse(input)?;
+    let (rest, _) = (host, char(' '), program, pid, tag(": ")).parse(input)?;
     Ok((rest, ()))
 }
 

@@ -34,7 +34,7 @@ pub(super) struct SlowText<'a> {
     pub(super) items: Document,
     /// How long it took.
     pub(super) millis: Located<u64>,
-    /// Where a document ends early, and the names of the members that were open there.
+    /// Where the server took out the middle, and the names of the members that were open there.
     pub(super) cut: Option<Located<String>>,
 }
 
@@ -92,12 +92,13 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
         slow.items.fields.extend(field);
         at = after.location_offset();
     }
-    let stopped = reading.stopped().unwrap_or(at).max(at);
-    let place = seam.map_or(Span::new(stopped, stopped), |at| Span::new(at + 1, at + SEAM.len() - 1));
-    let label = reading.stopped().and(slow.items.fields.last()).map(|field| field.name.clone());
-    let path = label.into_iter().chain(Some(reading.path()).filter(|path| !path.is_empty()));
-    slow.cut = Some(Located::new(path.collect::<Vec<_>>().join("."), place));
-    counters(&line[..end], place.end as usize, &mut slow.items);
+    let stopped = seam.map_or_else(|| reading.stopped().unwrap_or(at), |seam| seam + SEAM.len());
+    slow.cut = seam.map(|seam| {
+        let label = reading.stopped().and(slow.items.fields.last()).map(|field| field.name.clone());
+        let path = label.into_iter().chain(Some(reading.path()).filter(|path| !path.is_empty()));
+        Located::new(path.collect::<Vec<_>>().join("."), Span::new(seam + 1, seam + SEAM.len() - 1))
+    });
+    counters(&line[..end], stopped.min(end), &mut slow.items);
     Ok(slow)
 }
 

@@ -41,11 +41,7 @@ pub(super) fn read(line: &str) -> Option<Record> {
         }),
     };
     Some(match read {
-        Ok(mut slow) => {
-            let whole_line = overlong.is_some() && slow.cut.as_ref().is_none_or(|cut| cut.span.is_empty());
-            slow.cut = slow.cut.filter(|_| !whole_line);
-            Record::Slow(Box::new(slow::event(line, &header, slow)))
-        }
+        Ok(slow) => Record::Slow(Box::new(slow::event(line, &header, slow))),
         Err(error) => Record::Bad(error),
     })
 }

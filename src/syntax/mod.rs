@@ -13,6 +13,7 @@ mod record;
 pub mod shard_key;
 pub mod shell;
 mod structured;
+mod wrapped;
 
 pub use case::{case_id, parse_case};
 pub use error::SyntaxError;

@@ -2,8 +2,10 @@
 
 mod corpus;
 mod kinds;
+mod legacy;
 mod logs;
 mod truncation;
+mod wrapped;
 
 use shardlint::model::Event;
 use shardlint::syntax::{Record, read_record};

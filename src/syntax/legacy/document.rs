@@ -148,7 +148,7 @@ fn member<'a>(input: Text<'a>, reading: &Reading, depth: usize) -> Step<'a, (Fie
     let (rest, name) = key(input)?;
     let name_span = between(input, rest);
     let (rest, _) = (char(':'), blanks).parse(rest)?;
-    let name = name.trim_matches('"').to_owned();
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name).to_owned();
     match value(rest, reading, depth + 1, Place::Member) {
         Ok((rest, (node, is_sure))) => Ok((rest, (Field { name, name_span, node }, is_sure))),
         Err(error) => {
@@ -164,8 +164,7 @@ fn key(input: Text<'_>) -> Step<'_, &str> {
     let quoted = (char('"'), take_while(|c| c != '"'), char('"'), peek(char(':')));
     let quoted: Step<'_, Text<'_>> = recognize(quoted).parse(input);
     if let Ok((rest, name)) = quoted {
-        let name = &name.into_fragment()[..name.len() - 1];
-        return Ok((rest, name)).map(|(_, name)| (input.take_from(name.len()), name));
+        return Ok((rest, name.into_fragment()));
     }
     let text = input.into_fragment();
     let bytes = text.as_bytes();
@@ -259,7 +258,7 @@ fn call(input: Text<'_>) -> Step<'_, Value> {
 }
 
 /// What stands between brackets that match, with these.
-fn group<'a>(input: Text<'a>, open: &[u8], close: &[u8]) -> Step<'a, &'a str> {
+pub(super) fn group<'a>(input: Text<'a>, open: &[u8], close: &[u8]) -> Step<'a, &'a str> {
     let text = input.into_fragment();
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

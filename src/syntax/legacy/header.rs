@@ -4,11 +4,11 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, satisfy};
 use nom::combinator::{eof, not, opt, peek, recognize};
-use nom::{Input, Parser};
+use nom::Parser;
 
 use crate::syntax::shell::{Step, Text, refuse};
 
-use super::document::blanks;
+use super::document::{blanks, group};
 
 /// The columns of one line.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Header<'a> {
 /// Reads the columns; the text is left.
 pub(super) fn header(input: Text<'_>) -> Step<'_, Header<'_>> {
     let (input, _) = blanks(input)?;
-    if let Ok((rest, ())) = syslog(input).or_else(|_| compose(input)) {
+    if let Ok((rest, ())) = syslog(input).or_else(|_| compose(input)).or_else(|_| kubernetes(input)) {
         return stamped(rest).or_else(|_| bare(rest));
     }
     let (rest, header) = stamped(input)?;
@@ -74,12 +74,9 @@ fn is_component(c: char) -> bool {
 
 /// `[conn123] `; a name may hold brackets.
 fn context(input: Text<'_>) -> Step<'_, &str> {
-    let (rest, _) = char('[')(input)?;
-    let text = rest.into_fragment();
-    let ends = |(at, _): &(usize, &str)| text[at + 1..].is_empty() || text[at + 1..].starts_with(' ');
-    let Some((end, _)) = text.match_indices(']').find(ends) else { return refuse(input, "a thread's name") };
-    let (rest, _) = opt(char(' ')).parse(rest.take_from(end + 1))?;
-    Ok((rest, &text[..end]))
+    let (rest, name) = group(input, b"[", b"]")?;
+    let (rest, _) = alt((tag(" "), eof)).parse(rest)?;
+    Ok((rest, &name[1..name.len() - 1]))
 }
 
 /// `Mon Aug  5 20:21:43.123`
@@ -143,6 +140,13 @@ fn process(input: Text<'_>) -> Step<'_, ()> {
 fn compose(input: Text<'_>) -> Step<'_, ()> {
     let name = take_while1(|c: char| c.is_ascii_alphanumeric() || "_-.".contains(c));
     let (rest, _) = (name, blanks, tag("| ")).parse(input)?;
+    Ok((rest, ()))
+}
+
+/// `2026-11-30T08:17:00.824513Z stdout F `
+fn kubernetes(input: Text<'_>) -> Step<'_, ()> {
+    let stream = alt((tag(" stdout "), tag(" stderr ")));
+    let (rest, _) = (iso, stream, alt((char('F'), char('P'))), char(' ')).parse(input)?;
     Ok((rest, ()))
 }
 

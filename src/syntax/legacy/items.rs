@@ -81,7 +81,7 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
     let failed = |error| complaint(line, 0, error);
     let (end, millis) = ended(input).map_err(failed)?;
     let (front, mut slow) = begin(input, millis).map_err(failed)?;
-    let mut at = front.location_offset();
+    let mut at = front.location_offset().min(end);
     let seam = memmem::find(front.as_bytes(), SEAM.as_bytes()).map(|seam| at + seam);
     let stop = seam.unwrap_or(end);
     let head = &line[..stop];

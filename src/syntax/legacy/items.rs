@@ -5,8 +5,9 @@
 
 use memchr::memmem;
 use nom::bytes::complete::{tag, take_while, take_while1};
-use nom::character::complete::{char, satisfy};
+use nom::character::complete::{char, digit1, satisfy};
 use nom::combinator::{not, opt, recognize};
+use nom::sequence::terminated;
 use nom::{Input, Parser};
 
 use crate::model::{Document, Field, Node, Value};
@@ -62,9 +63,10 @@ pub(super) fn whole<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>, 
     loop {
         let (start, _) = blanks(rest).map_err(failed)?;
         if start.location_offset() >= end {
-            return match slow.items.fields.is_empty() {
-                true => Err(failed(expected(start, "`command:`, `query:` or a counter"))),
-                false => Ok(slow),
+            return match (start.location_offset() == end, slow.items.fields.is_empty()) {
+                (true, false) => Ok(slow),
+                (true, true) => Err(failed(expected(start, "an item such as `query:` or `nreturned:`"))),
+                (false, _) => Err(failed(expected(start, "how long it took, such as `120ms`"))),
             };
         }
         if start.location_offset() == rest.location_offset() {
@@ -181,7 +183,7 @@ fn ended(input: Text<'_>) -> Result<(usize, Located<u64>), nom::Err<Failure>> {
 
 /// Operation and namespace, which goes on up to the first item.
 fn begin(input: Text<'_>, millis: Located<u64>) -> Step<'_, SlowText<'_>> {
-    let (rest, word) = take_while1(|c: char| c.is_ascii_lowercase())(input)?;
+    let (rest, word) = take_while(|c: char| c.is_ascii_lowercase())(input)?;
     if !OPERATIONS.contains(word.fragment()) || !rest.starts_with(' ') {
         return refuse(input, "an operation such as `query` or `command`");
     }
@@ -274,7 +276,7 @@ fn quoted(input: Text<'_>) -> Step<'_, Node> {
         let labelled = (char(' '), blanks, label);
         let mut labelled = labelled;
         let next: Step<'_, _> = labelled.parse(rest);
-        next.is_ok() || millis(rest.into_fragment()).is_some_and(|(at, _)| rest.into_fragment()[..at].trim().is_empty())
+        next.is_ok() || millis(rest.into_fragment()).is_some_and(|(at, _)| rest.into_fragment()[..at].trim_matches(' ').is_empty())
     };
     let quotes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
     let Some(end) = quotes.into_iter().find(ends) else { return refuse(input, "a text that ends") };
@@ -286,9 +288,9 @@ fn quoted(input: Text<'_>) -> Step<'_, Node> {
 fn exception(input: Text<'_>) -> Step<'_, Option<Field>> {
     let Some(at) = memmem::find(input.as_bytes(), b" code:") else { return refuse(input, "an error with its code") };
     let start = input.take_from(at + 1);
-    let (digits, _) = label(start)?;
-    let (rest, code) = take_while1(|c: char| c.is_ascii_digit())(digits)?;
-    let (rest, _) = not(satisfy(|c| c != ' ')).parse(rest)?;
+    let (digits, _) = (label, blanks).parse(start)?;
+    let numbered: Step<'_, Text<'_>> = terminated(digit1, not(satisfy(|c| c != ' '))).parse(digits);
+    let (rest, code) = numbered.map_err(|_| expected(digits, "the code of an error"))?;
     let node = Node { value: value::number(code.into_fragment()), span: between(digits, rest) };
     Ok((rest, Some(Field { name: "errCode".to_owned(), name_span: between(start, digits), node })))
 }

@@ -18,7 +18,7 @@ use nom::{Parser, branch::alt};
 
 use super::error::SyntaxError;
 use super::record::{Fact, Record};
-use super::shell::{Step, Text, complaint};
+use super::shell::{Step, Text, complaint, must};
 use super::structured;
 
 /// Reads a line of the text log; `None` if it does not begin as one.
@@ -51,7 +51,8 @@ pub(super) fn read(line: &str) -> Option<Record> {
 /// # Errors
 /// If `line` is not of that form.
 pub fn parse_form(line: &str) -> Result<(), SyntaxError> {
-    let (text, _) = header::header(Text::new_extra(line, 0)).map_err(|error| complaint(line, 0, error))?;
+    let columns = must(Text::new_extra(line, 0), "stamp and thread of a log line", header::header(Text::new_extra(line, 0)));
+    let (text, _) = columns.map_err(|error| complaint(line, 0, error))?;
     items::whole(line, text).map(|_| ())
 }
 

@@ -1,6 +1,8 @@
 //! A collection of legacy logs beside the repository, if it is there: every line is accounted for, and as many slow
 //! operations are understood as a plain look at the lines counts.
 
+#![allow(clippy::print_stdout)] // The table is for the reader of a run with `--nocapture`.
+
 use std::fs;
 use std::path::Path;
 
@@ -19,8 +21,8 @@ struct Counts {
 }
 
 fn counted(text: &[u8]) -> Counts {
-    let operation =
-        Regex::new(r"(\]|\.\.\.) (query|getmore|insert|update|remove|command|killcursors) .*\d+ms *$").unwrap();
+    let operation = Regex::new(r"(\]|\.\.\.) (query|getmore|insert|update|remove|command|killcursors) .*\d+ms *$")
+        .expect("a valid pattern");
     let mut counts = Counts::default();
     for line in text.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

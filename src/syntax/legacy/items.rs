@@ -107,7 +107,7 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
 /// Plan and counters at the end of `text`, none of them before `from`.
 fn counters(text: &str, from: usize, items: &mut Document) {
     let mut start = from + tail(&text[from..]);
-    let plan = memmem::rfind(text[from..start].as_bytes(), b"planSummary: ").map(|at| from + at);
+    let plan = memmem::rfind(&text.as_bytes()[from..start], b"planSummary: ").map(|at| from + at);
     if let Some((_, field)) = plan.and_then(|at| item(Text::new_extra(text, 0).take_from(at), &Reading::default()).ok())
     {
         items.fields.extend(field);

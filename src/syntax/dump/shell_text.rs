@@ -31,8 +31,14 @@ const HEADINGS: [&str; 9] = [
     "shardedDataDistribution",
 ];
 
-/// What was typed behind a prompt such as `mongos>`, `rs0:PRIMARY>` or `[direct: mongos] shop>`.
+/// How the commands begin that people paste without the prompt before them.
+const COMMANDS: [&str; 4] = ["use ", "db.", "sh.", "show "];
+
+/// What was typed behind a prompt such as `mongos>`, `rs0:PRIMARY>` or `[direct: mongos] shop>`, or pasted without one.
 pub(super) fn typed(line: &str) -> Option<&str> {
+    if COMMANDS.iter().any(|command| line.starts_with(command)) {
+        return Some(line);
+    }
     let (prompt, typed) = line.split_once('>')?;
     let is_prompt = prompt.chars().all(|c| c.is_alphanumeric() || " :_-.[]@".contains(c));
     (is_prompt && !typed.starts_with('>')).then(|| typed.trim())

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::Namespace;
 
-use super::collection::Collection;
+use super::collection::{Collection, Sharding};
 
 /// Database names of test suites mapped to the declared ones (`--ns-map 'shop_test_*=shop'`).
 #[derive(Debug, Clone, Default)]
@@ -123,10 +123,10 @@ impl Catalog {
         self.collections.iter().map(|(_, collection)| collection)
     }
 
-    /// Whether any collection is declared to be sharded or unsharded.
+    /// Whether any collection is declared to be sharded (by a valid key or not) or unsharded.
     #[must_use]
     pub fn declares_sharding(&self) -> bool {
-        self.collections().any(Collection::says_where_documents_lie)
+        self.collections().any(|collection| !matches!(collection.sharding, Sharding::Undeclared))
     }
 
     /// What is said of a glob holds for the exact names it covers, as far as nothing else is said of them.

@@ -62,7 +62,8 @@ impl Constants {
             ExpressionKind::Object(members) => self.object(members),
             ExpressionKind::Array(items) => {
                 let items: Vec<Folded> = items.iter().map(|item| self.fold(item)).collect();
-                all_constant(&items).map_or_else(|| not_constant(&items), |values| Folded::Constant(array_of(values)))
+                all_constant(&items, &Value::Null)
+                    .map_or_else(|| not_constant(&items), |values| Folded::Constant(array_of(values)))
             }
             ExpressionKind::Operator(name, argument) => self.operator(name, argument),
             ExpressionKind::Opaque => Folded::Unsure,
@@ -122,9 +123,9 @@ impl Constants {
             "$and" => logical(operands, true),
             "$or" => logical(operands, false),
             "$ifNull" => first_not_null(operands),
-            // These give another value each time, or run code.
-            "$rand" | "$function" | "$accumulator" => Folded::Other,
-            _ => all_constant(&operands).map_or_else(
+            // These give another value each time, run code, or are never folded.
+            "$rand" | "$function" | "$accumulator" | "$getField" | "$setField" => Folded::Other,
+            _ => all_constant(&operands, &Value::Undefined).map_or_else(
                 || not_constant(&operands),
                 |values| evaluate(name, &values).map_or(Folded::Unsure, Folded::Constant),
             ),
@@ -220,11 +221,13 @@ fn first_not_null(operands: Vec<Folded>) -> Folded {
     }
 }
 
-fn all_constant(operands: &[Folded]) -> Option<Vec<Value>> {
+/// The values of constants, `missing` for those that are missing; `None` if not all are constant.
+fn all_constant(operands: &[Folded], missing: &Value) -> Option<Vec<Value>> {
     operands
         .iter()
         .map(|operand| match operand {
             Folded::Constant(value) => Some(value.clone()),
+            Folded::Missing => Some(missing.clone()),
             _ => None,
         })
         .collect()

@@ -7,6 +7,7 @@ mod bracket;
 mod choose;
 mod chunks;
 mod collation;
+mod compound;
 mod convert;
 mod document_key;
 mod equality;
@@ -26,6 +27,7 @@ mod read;
 mod reading;
 mod reason;
 mod regex_prefix;
+mod schema;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -138,7 +138,7 @@ fn rank(predicate: &Predicate) -> u8 {
         Condition::Field(_, operator) => operator_rank(operator),
         Condition::Not(..) => 15,
         Condition::Nor(_) => 16,
-        Condition::JsonSchema | Condition::Text | Condition::Opaque(..) | Condition::Lost(_) => 19,
+        Condition::JsonSchema(_) | Condition::Text | Condition::Opaque(..) | Condition::Lost(_) => 19,
         Condition::Where => 20,
         Condition::SampleRate | Condition::Expr(_) => 21,
         Condition::Always(_) => 22,

@@ -63,7 +63,7 @@ fn parse_member(field: &Field, depth: usize) -> Option<Predicate> {
         "$expr" => Condition::Expr(Expression::parse_at(&field.node, depth)),
         "$where" => Condition::Where,
         "$text" => Condition::Text,
-        "$jsonSchema" => Condition::JsonSchema,
+        "$jsonSchema" => Condition::JsonSchema(field.node.clone()),
         "$alwaysTrue" => Condition::Always(true),
         "$alwaysFalse" => Condition::Always(false),
         "$sampleRate" => Condition::SampleRate,

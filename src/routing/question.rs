@@ -12,6 +12,7 @@ use super::predicate::{Condition, Predicate};
 use super::print::explain;
 use super::reading::{Gap, Reader, Reading, first_gap, hides_values};
 use super::reason::{gap_cause, reason};
+use super::schema::convert_schemas;
 use super::target::{Target, Targeting};
 use super::verdict::{Class, FieldBounds, Reason, RouterError, Verdict};
 use super::versions;
@@ -69,6 +70,7 @@ impl<'a> Question<'a> {
         let constants = Constants::new(self.statement.let_variables.as_ref(), now);
         let mut converted = written.clone();
         convert_expressions(&mut converted, &constants, self.version);
+        convert_schemas(&mut converted);
         let gap = first_gap(&converted);
         Filter { hides_values: hides_values(&converted), rules: version_rules(&written), written, converted, gap }
     }

@@ -85,7 +85,7 @@ fn write_text(
     if let Some(key) = collection.shard_key() {
         writeln!(out, "key      {} on {}", escape(&key.to_string()), escape(statement.namespace.as_str()))?;
     }
-    if let Some(shards) = &verdict.shards {
+    if let Some(shards) = verdict.shards.as_ref().filter(|shards| !shards.is_empty()) {
         let owners = collection.chunks.as_ref().map_or(0, crate::model::ChunkMap::owner_count);
         let names: Vec<_> = shards.iter().map(|shard| escape(shard)).collect();
         // Some operations go to shards that own nothing, too.

@@ -51,6 +51,7 @@ fn a_find_of_4_0_is_read_with_all_its_counters_in_place() {
     assert_eq!(cut(&line, filter.span), "{ a.b: 5, note: \"x\" }");
     assert_eq!(cut(&line, event.name_span), "find");
     assert!(event.truncated.is_none() && !event.statements[0].options_partial);
+    assert_eq!(event.newest_writer.map(|version| version.to_string()).as_deref(), Some("4.2"));
 }
 
 #[test]
@@ -143,7 +144,8 @@ fn write_lines_are_statements_of_a_batch_and_count_with_its_command() {
 #[test]
 fn options_that_old_write_lines_do_not_print_are_uncertain_unless_counters_betray_them() {
     let write = |counters: &str| {
-        let line = format!("{HEADER_24}update shop.orders query: {{ a: 1 }} update: {{ $set: {{ b: 1 }} }} {counters} 5ms");
+        let line =
+            format!("{HEADER_24}update shop.orders query: {{ a: 1 }} update: {{ $set: {{ b: 1 }} }} {counters} 5ms");
         slow(&line).statements.remove(0)
     };
     let one = write("nscanned:1 nMatched:1 nModified:1 keyUpdates:0");
@@ -155,11 +157,13 @@ fn options_that_old_write_lines_do_not_print_are_uncertain_unless_counters_betra
 #[test]
 fn a_failed_operation_has_its_code() {
     let exception = "exception: E11000 duplicate key error index: shop.orders.$a_1  dup key: { : 5 } code:11000";
-    let event = slow(&format!("{HEADER_24}insert shop.orders query: {{ a: 5 }} ninserted:0 {exception} numYields: 3 5ms"));
+    let event =
+        slow(&format!("{HEADER_24}insert shop.orders query: {{ a: 5 }} ninserted:0 {exception} numYields: 3 5ms"));
     assert_eq!(event.error_code.map(|code| code.value), Some(11000));
     let error = "ok:0 errMsg:\"operation: \"x\" exceeded time limit\" errName:MaxTimeMSExpired errCode:50";
-    let event =
-        slow(&format!("{HEADER_40}command shop.orders command: find {{ find: \"orders\" }} {error} protocol:op_msg 5ms"));
+    let event = slow(&format!(
+        "{HEADER_40}command shop.orders command: find {{ find: \"orders\" }} {error} protocol:op_msg 5ms"
+    ));
     assert_eq!(event.error_code.map(|code| code.value), Some(50));
 }
 
@@ -171,14 +175,24 @@ fn values_of_each_kind_are_what_they_say() {
     assert!(matches!(only_value("{ a: -inf.0 }"), Value::Double(x) if x == f64::NEG_INFINITY));
     assert!(matches!(only_value("{ a: nan.0 }"), Value::Double(x) if x.is_nan()));
     assert!(matches!(only_value("{ a: new Date(-5) }"), Value::Date(-5)));
-    assert!(matches!(only_value("{ a: Timestamp 1450975902000|10 }"), Value::Timestamp { seconds: 1_450_975_902, increment: 10 }));
+    assert!(matches!(
+        only_value("{ a: Timestamp 1450975902000|10 }"),
+        Value::Timestamp { seconds: 1_450_975_902, increment: 10 }
+    ));
     assert!(matches!(only_value("{ a: Timestamp(5, 2) }"), Value::Timestamp { seconds: 5, increment: 2 }));
     assert!(matches!(only_value("{ a: ObjectId('580944efeaec999c2d8e0d5b') }"), Value::ObjectId(_)));
     assert!(matches!(only_value("{ a: BinData(3, 0A0B) }"), Value::Binary { subtype: 3, bytes } if bytes == [10, 11]));
-    assert!(matches!(only_value("{ a: UUID(\"00010203-0405-0607-0809-0a0b0c0d0e0f\") }"), Value::Binary { subtype: 4, .. }));
-    assert!(matches!(only_value("{ a: /^a/b{2}, c/i }"), Value::Regex { pattern, options } if pattern == "^a/b{2}, c" && options == "i"));
+    assert!(matches!(
+        only_value("{ a: UUID(\"00010203-0405-0607-0809-0a0b0c0d0e0f\") }"),
+        Value::Binary { subtype: 4, .. }
+    ));
+    assert!(
+        matches!(only_value("{ a: /^a/b{2}, c/i }"), Value::Regex { pattern, options } if pattern == "^a/b{2}, c" && options == "i")
+    );
     assert!(matches!(only_value("{ a: MinKey }"), Value::MinKey));
-    assert!(matches!(only_value("{ a: function() { return { b: 1 }; } }"), Value::JavaScript(code) if code.ends_with("}; }")));
+    assert!(
+        matches!(only_value("{ a: function() { return { b: 1 }; } }"), Value::JavaScript(code) if code.ends_with("}; }"))
+    );
     assert!(matches!(only_value("{ a: [ 1, \"b\", {} ] }"), Value::Array(array) if array.items.len() == 3));
 }
 

@@ -5,8 +5,7 @@ use shardlint::syntax::{Record, read_record};
 
 use super::{record, slow};
 
-const STRUCTURED: &str =
-    r#""type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"né":"a\"ü\\","b":{"$gt":5}},"$db":"shop"},"planSummary":"IXSCAN { b: 1 }","nShards":2,"durationMillis":5"#;
+const STRUCTURED: &str = r#""type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"né":"a\"ü\\","b":{"$gt":5}},"$db":"shop"},"planSummary":"IXSCAN { b: 1 }","nShards":2,"durationMillis":5"#;
 const LEGACY: &str = "2019-06-18T12:02:00.506+0100 I COMMAND  [conn7] command shop.orders command: find { find: \"orders\", filter: { né: \"a\\ü\t\", b: { $gt: 5 } } } planSummary: IXSCAN { b: 1 } nShards:2 5ms";
 
 /// The text as a JSON string.

@@ -223,9 +223,7 @@ fn goes_on(input: Text<'_>, place: Place) -> bool {
         // Behind a bracket there is a blank, another one, or nothing.
         Ok((rest, _)) => {
             let next: Step<'_, _> = behind.parse(rest);
-            next.is_ok_and(|(after, (gap, mark))| {
-                !gap.is_empty() || mark.is_some() || after.is_empty()
-            })
+            next.is_ok_and(|(after, (gap, mark))| !gap.is_empty() || mark.is_some() || after.is_empty())
         }
         Err(_) => false,
     }
@@ -247,8 +245,18 @@ fn scalar(input: Text<'_>) -> Step<'_, Value> {
 /// `ObjectId('…')`, `new Date(…)`: a type and what is in its parentheses.
 fn call(input: Text<'_>) -> Step<'_, Value> {
     const TYPES: [&str; 12] = [
-        "ObjectId", "new Date", "Timestamp", "BinData", "UUID", "DBRef", "CodeWScope", "ISODate", "NumberLong",
-        "NumberInt", "NumberDecimal", "HexData",
+        "ObjectId",
+        "new Date",
+        "Timestamp",
+        "BinData",
+        "UUID",
+        "DBRef",
+        "CodeWScope",
+        "ISODate",
+        "NumberLong",
+        "NumberInt",
+        "NumberDecimal",
+        "HexData",
     ];
     let text = input.into_fragment();
     let Some(name) = TYPES.iter().find(|name| text.starts_with(**name)) else { return refuse(input, "a type") };
@@ -327,7 +335,8 @@ fn code(input: Text<'_>, place: Place) -> Step<'_, Value> {
         rest = match inside {
             Ok((after, _)) => after,
             Err(_) => {
-                let (_, _) = not(alt((char('('), char('['), char('{'), char(')'), char(']'), char('}')))).parse(rest)?;
+                let (_, _) =
+                    not(alt((char('('), char('['), char('{'), char(')'), char(']'), char('}')))).parse(rest)?;
                 anychar(rest)?.0
             }
         };

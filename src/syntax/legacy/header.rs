@@ -1,10 +1,10 @@
 //! The columns in front of a legacy line's text: what syslog or a container put there, stamp, severity, component, thread.
 
+use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, satisfy};
 use nom::combinator::{eof, not, opt, peek, recognize};
-use nom::Parser;
 
 use crate::syntax::shell::{Step, Text, refuse};
 

@@ -107,7 +107,7 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
 /// Plan and counters at the end of `text`, none of them before `from`.
 fn counters(text: &str, from: usize, items: &mut Document) {
     let mut start = from + tail(&text[from..]);
-    let plan = memmem::rfind(text[from..start].as_bytes(), b"planSummary: ").map(|at| from + at);
+    let plan = memmem::rfind(&text.as_bytes()[from..start], b"planSummary: ").map(|at| from + at);
     if let Some((_, field)) = plan.and_then(|at| item(Text::new_extra(text, 0).take_from(at), &Reading::default()).ok())
     {
         items.fields.extend(field);
@@ -253,7 +253,8 @@ fn item_value<'a>(input: Text<'a>, reading: &Reading) -> Step<'a, Node> {
         Some(b'[') => array(input, reading, 0),
         Some(b'"') => quoted(input),
         _ => {
-            let (rest, word) = take_while1(|c| c != ' ')(input).map_err(|_: nom::Err<Failure>| expected(input, "a value"))?;
+            let (rest, word) =
+                take_while1(|c| c != ' ')(input).map_err(|_: nom::Err<Failure>| expected(input, "a value"))?;
             Ok((rest, text_node(input, rest, word.into_fragment())))
         }
     }
@@ -276,7 +277,9 @@ fn quoted(input: Text<'_>) -> Step<'_, Node> {
         let labelled = (char(' '), blanks, label);
         let mut labelled = labelled;
         let next: Step<'_, _> = labelled.parse(rest);
-        next.is_ok() || millis(rest.into_fragment()).is_some_and(|(at, _)| rest.into_fragment()[..at].trim_matches(' ').is_empty())
+        next.is_ok()
+            || millis(rest.into_fragment())
+                .is_some_and(|(at, _)| rest.into_fragment()[..at].trim_matches(' ').is_empty())
     };
     let quotes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
     let Some(end) = quotes.into_iter().find(ends) else { return refuse(input, "a text that ends") };

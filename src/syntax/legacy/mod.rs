@@ -51,7 +51,8 @@ pub(super) fn read(line: &str) -> Option<Record> {
 /// # Errors
 /// If `line` is not of that form.
 pub fn parse_form(line: &str) -> Result<(), SyntaxError> {
-    let columns = must(Text::new_extra(line, 0), "stamp and thread of a log line", header::header(Text::new_extra(line, 0)));
+    let columns =
+        must(Text::new_extra(line, 0), "stamp and thread of a log line", header::header(Text::new_extra(line, 0)));
     let (text, _) = columns.map_err(|error| complaint(line, 0, error))?;
     items::whole(line, text).map(|_| ())
 }

@@ -1,11 +1,11 @@
 //! `planSummary`, also as the structured log prints it: stages, and after most of them the key pattern of an index in the
 //! syntax of legacy documents. The language is that of `grammar/plan_summary.pest`.
 
+use nom::Parser;
 use nom::bytes::complete::{tag, take_while};
 use nom::character::complete::satisfy;
 use nom::combinator::{eof, recognize};
 use nom::multi::separated_list1;
-use nom::Parser;
 
 use crate::model::Node;
 use crate::syntax::error::SyntaxError;

@@ -2,8 +2,8 @@
 //! tell version and role.
 
 use crate::model::{Node, Value};
-use crate::syntax::record::{Fact, Record, Role};
 use crate::syntax::SyntaxError;
+use crate::syntax::record::{Fact, Record, Role};
 use crate::text::Span;
 
 use super::members::Members;

@@ -51,6 +51,7 @@ fn a_find_of_4_0_is_read_with_all_its_counters_in_place() {
     assert_eq!(cut(&line, filter.span), "{ a.b: 5, note: \"x\" }");
     assert_eq!(cut(&line, event.name_span), "find");
     assert!(event.truncated.is_none() && !event.statements[0].options_partial);
+    assert_eq!(event.newest_writer.map(|version| version.to_string()).as_deref(), Some("4.2"));
 }
 
 #[test]
@@ -208,12 +209,15 @@ fn what_the_server_shortened_is_not_known() {
 }
 
 #[test]
-fn quotes_inside_a_string_are_kept_and_make_the_document_uncertain() {
+fn quotes_inside_a_string_are_kept_and_where_they_do_not_pair_the_document_is_uncertain() {
     let node = filter("{ a: \"say \"hi\", then go\", b: 1 }");
     let document = node.as_document().expect("a document");
     assert_eq!(document.fields[0].node.as_str(), Some("say \"hi\", then go"));
     assert_eq!(document.fields[1].name, "b");
-    assert!(document.partial);
+    assert!(!document.partial);
+    for odd in ["{ a: \"a 5\" screen\", b: 1 }", "{ a: \"he said \"go\", now: \"stop\" again\", b: 1 }"] {
+        assert!(filter(odd).as_document().expect("a document").partial, "{odd}");
+    }
     assert!(!filter("{ a: \"it's } fine, too\", b: 1 }").as_document().expect("a document").partial);
 }
 

@@ -1,8 +1,8 @@
 //! Documents as servers up to 4.2 print them: bare keys, strings in which nothing is escaped, `ObjectId('…')`,
 //! `new Date(…)`, `Timestamp(…)`.
 //!
-//! A string ends at the first quote behind which the document can go on. Where quotes stand inside, other readings exist,
-//! and the document counts as partial. Form only: what the types are worth is told by `value.rs`. The language is that of
+//! A string ends at the first quote behind which the document can go on. Where the quotes inside do not pair, another
+//! reading may be the true one, and the document counts as partial. Form only: what the types are worth is told by `value.rs`. The language is that of
 //! `grammar/legacy_line.pest`.
 
 use std::cell::{Cell, RefCell};
@@ -196,14 +196,15 @@ fn sure<'a>((rest, node): (Text<'a>, Node)) -> (Text<'a>, (Node, bool)) {
     (rest, (node, true))
 }
 
-/// The first quote behind which the document can go on ends a string.
+/// The first quote behind which the document can go on ends a string. If that is not the true end, the quotes inside do not
+/// pair.
 fn string<'a>(input: Text<'a>, place: Place) -> Step<'a, (Node, bool)> {
     let text = &input.into_fragment()[1..];
     let end = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
     let goes_on = |end: &usize| goes_on(input.take_from(end + 2), place);
     let Some(end) = end.into_iter().find(goes_on) else { return Err(expected(input, "a string that ends")) };
     let content = &text[..end];
-    let (rest, is_sure) = (input.take_from(end + 2), !content.contains('"'));
+    let (rest, is_sure) = (input.take_from(end + 2), content.matches('"').count().is_multiple_of(2));
     Ok((rest, (Node { value: value::string(content), span: between(input, rest) }, is_sure)))
 }
 

@@ -2,12 +2,15 @@
 //! are. Operations of the old wire protocol (`query`, `getmore`, `insert`, `update`, `remove`) become the commands that
 //! took their place.
 
-use crate::model::{Document, Event, Field, Node, Traffic, Value, Verb};
+use crate::model::{Array, Document, Event, Field, Node, ServerVersion, Traffic, Value, Verb};
 use crate::syntax::structured;
 use crate::text::{Located, Span};
 
 use super::header::Header;
 use super::items::SlowText;
+
+/// Later servers write structured logs.
+const LAST_TEXT_LOG: ServerVersion = ServerVersion::line(4, 2);
 
 /// Items of older servers, and what they are called today.
 const RENAMED: [(&str, &str); 3] =
@@ -32,6 +35,7 @@ pub(super) fn event(line: &str, header: &Header<'_>, slow: SlowText<'_>) -> Even
     record.push(field("attr", document(attr, Span::default(), false)));
     let mut event = structured::slow_event(line, &Document { fields: record, partial: false });
     event.truncated = cut;
+    event.newest_writer = Some(LAST_TEXT_LOG);
     pair_inserts(operation.value, &mut event);
     event
 }
@@ -140,7 +144,7 @@ impl OldOperation<'_> {
         let name = string("insert", self.collection(), operation);
         let Some(given) = given else { return document(vec![name], self.place, false) };
         let span = given.node.span;
-        let array = crate::model::Array { items: vec![given.node.clone()], partial: false };
+        let array = Array { items: vec![given.node.clone()], partial: false };
         let documents = field("documents", Node { value: Value::Array(array), span });
         document(vec![name, documents], span, false)
     }

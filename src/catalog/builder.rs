@@ -1,6 +1,8 @@
 //! Merges the declarations of a run, in the order they were given, into one [`Catalog`]. What contradicts an earlier
 //! declaration is told in place and changes nothing; whether a key or an index is any good is for the rules.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::{IndexSpec, Node, ShardKey};
 use crate::syntax::declaration::{Declaration, Declarations, Declared, KeyChange, Target};
 use crate::syntax::index_list::ListedIndexes;
@@ -27,6 +29,8 @@ pub struct Conflict {
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     collections: Vec<Collection>,
+    /// The place of each name in `collections`.
+    places: FxHashMap<String, usize>,
     /// Declarations of scripts that leave the database to the connection.
     homeless: Vec<(SourceId, Declared)>,
     conflicts: Vec<Conflict>,
@@ -172,11 +176,11 @@ impl Builder {
     }
 
     pub(super) fn collection(&mut self, source: SourceId, name: &str) -> &mut Collection {
-        let index = self.collections.iter().position(|collection| collection.pattern == name).unwrap_or_else(|| {
+        let at = *self.places.entry(name.to_owned()).or_insert_with(|| {
             self.collections.push(Collection::new(name, source));
             self.collections.len() - 1
         });
-        &mut self.collections[index]
+        &mut self.collections[at]
     }
 }
 

@@ -27,10 +27,12 @@ pub(super) struct Dumped {
 impl Builder {
     /// Adds what a dump says; `namespace` is the one of `--schema NS=FILE`.
     pub fn dump(&mut self, source: SourceId, dump: &Dump, namespace: Option<&str>) {
-        for collection in dump.collections.iter().filter(|collection| !is_of_the_server(&collection.namespace.value)) {
-            self.dumped_collection(source, collection);
+        for collection in &dump.collections {
             if let Some(uuid) = &collection.uuid {
                 self.dumped.names.insert(uuid.clone(), collection.namespace.value.clone());
+            }
+            if !is_of_the_server(&collection.namespace.value) {
+                self.dumped_collection(source, collection);
             }
         }
         self.index_lists(source, &dump.indexes, namespace);
@@ -76,20 +78,17 @@ impl Dumped {
         let mut conflicts = Vec::new();
         let mut homeless: BTreeMap<SourceId, (ChunkOf, Span)> = BTreeMap::new();
         let mut at_home: BTreeSet<SourceId> = BTreeSet::new();
-        for (of, chunks) in by_collection(self.chunks) {
-            let name = match &of {
-                ChunkOf::Namespace(name) => Some(name),
-                ChunkOf::Uuid(uuid) => self.names.get(uuid),
-                ChunkOf::Unnamed => None,
+        for (of, chunks) in by_collection(self.chunks, &self.names) {
+            let declared = match &of {
+                ChunkOf::Namespace(name) if is_of_the_server(name) => continue,
+                ChunkOf::Namespace(name) => catalog.exactly(name),
+                ChunkOf::Uuid(_) | ChunkOf::Unnamed => None,
             };
-            let Some((collection, key)) = name.and_then(|name| {
-                let collection = catalog.exactly(name)?;
-                let key = collection.shard_key()?.clone();
-                Some((collection, key))
-            }) else {
-                chunks.iter().for_each(|(source, chunk)| {
-                    homeless.entry(*source).or_insert((of.clone(), chunk.span));
-                });
+            let Some((collection, key)) = declared.and_then(|found| found.shard_key().cloned().map(|key| (found, key)))
+            else {
+                for (source, chunk) in &chunks {
+                    homeless.entry(*source).or_insert_with(|| (of.clone(), chunk.span));
+                }
                 continue;
             };
             at_home.extend(chunks.iter().map(|(source, _)| *source));
@@ -115,11 +114,18 @@ fn is_of_the_server(name: &str) -> bool {
         || name.contains(".system.resharding.")
 }
 
-/// The chunks of each collection, in the order they were read.
-fn by_collection(chunks: Vec<(SourceId, DumpedChunk)>) -> BTreeMap<ChunkOf, Vec<(SourceId, DumpedChunk)>> {
+/// The chunks of each collection, by its name where that is known, in the order they were read.
+fn by_collection(
+    chunks: Vec<(SourceId, DumpedChunk)>,
+    names: &BTreeMap<Vec<u8>, String>,
+) -> BTreeMap<ChunkOf, Vec<(SourceId, DumpedChunk)>> {
     let mut grouped: BTreeMap<ChunkOf, Vec<(SourceId, DumpedChunk)>> = BTreeMap::new();
     for (source, chunk) in chunks {
-        grouped.entry(chunk.of.clone()).or_default().push((source, chunk));
+        let name = match &chunk.of {
+            ChunkOf::Uuid(uuid) => names.get(uuid).cloned().map(ChunkOf::Namespace),
+            ChunkOf::Namespace(_) | ChunkOf::Unnamed => None,
+        };
+        grouped.entry(name.unwrap_or_else(|| chunk.of.clone())).or_default().push((source, chunk));
     }
     grouped
 }
@@ -215,6 +221,16 @@ mod tests {
             ("{ z: 1 }", "`s.e` was declared as unsharded before"),
         ];
         assert_eq!(wrong, expected.map(|(at, why)| (at.to_owned(), why.to_owned())));
+    }
+
+    #[test]
+    fn chunks_of_one_collection_are_one_map_whether_they_name_it_or_not() {
+        let listed = format!("[ {{ _id: 's.c', key: {{ a: 1 }}, uuid: {UUID} }} ]");
+        let by_uuid = format!("{{ uuid: {UUID}, min: {{ a: MinKey }}, max: {{ a: MaxKey }}, shard: 's1' }}");
+        let by_name = "{ ns: 's.c', min: { a: MinKey }, max: { a: MaxKey }, shard: 's2' }";
+        let (_, wrong) = merged(&[&listed, &by_uuid, by_name]);
+        assert_eq!(wrong.len(), 1);
+        assert!(wrong[0].0.contains("'s2'") && wrong[0].1.contains("on `s1` and on `s2`"), "{wrong:?}");
     }
 
     #[test]

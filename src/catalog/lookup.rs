@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
+use rustc_hash::FxHashMap;
 
 use crate::model::Namespace;
 
-use super::collection::Collection;
+use super::collection::{Collection, Sharding};
 
 /// Database names of test suites mapped to the declared ones (`--ns-map 'shop_test_*=shop'`).
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ impl NamespaceMap {
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     collections: Vec<(Option<GlobMatcher>, Collection)>,
+    /// Places of exact names in `collections`.
+    exact: FxHashMap<String, usize>,
     /// What holds for every collection that is not named.
     unnamed: Option<Collection>,
     /// But for these, of which it is open.
@@ -62,6 +65,9 @@ impl Catalog {
     pub fn add(&mut self, collection: Collection) {
         let is_glob = collection.pattern.contains(['*', '?', '[', '{']);
         let glob = is_glob.then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher())).flatten();
+        if glob.is_none() {
+            self.exact.entry(collection.pattern.clone()).or_insert(self.collections.len());
+        }
         self.collections.push((glob, collection));
     }
 
@@ -74,7 +80,7 @@ impl Catalog {
     /// The declaration that names a namespace, by itself or by a glob.
     #[must_use]
     pub fn named(&self, namespace: &str) -> Option<&Collection> {
-        let exact = self.collections.iter().find(|(glob, c)| glob.is_none() && c.pattern == namespace);
+        let exact = self.exact.get(namespace).and_then(|&at| self.collections.get(at));
         let found = exact.or_else(|| {
             self.collections.iter().find(|(glob, _)| glob.as_ref().is_some_and(|glob| glob.is_match(namespace)))
         });
@@ -101,7 +107,8 @@ impl Catalog {
             let collection = Collection { pattern: namespace.to_owned(), ..general.clone() };
             self.add(collection);
         }
-        self.get_mut(namespace)
+        let at = *self.exact.get(namespace)?;
+        self.collections.get_mut(at).map(|(_, collection)| collection)
     }
 
     /// Makes `unnamed` hold for every collection of which nothing else says whether it is sharded, but for those in `open`.
@@ -116,10 +123,10 @@ impl Catalog {
         self.collections.iter().map(|(_, collection)| collection)
     }
 
-    /// Whether any collection is declared to be sharded or unsharded.
+    /// Whether any collection is declared to be sharded (by a valid key or not) or unsharded.
     #[must_use]
     pub fn declares_sharding(&self) -> bool {
-        self.collections().any(Collection::says_where_documents_lie)
+        self.collections().any(|collection| !matches!(collection.sharding, Sharding::Undeclared))
     }
 
     /// What is said of a glob holds for the exact names it covers, as far as nothing else is said of them.

@@ -137,6 +137,9 @@ fn complain_about(outcome: &Outcome, names: &[String]) -> bool {
             let what = crate::syntax::looks_like(&lines.sample);
             complain(&format!("nothing in `{}` is understood: {what}", escape(name)));
             failed = true;
+        } else if lines.is_empty() && outcome.failures.is_empty() && !outcome.interrupted {
+            complain(&format!("`{}` is empty: expected a MongoDB log", escape(name)));
+            failed = true;
         }
     }
     failed

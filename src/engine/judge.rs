@@ -71,6 +71,8 @@ pub struct JudgedStatement {
     pub fingerprint: Fingerprint,
     /// The class.
     pub standing: Standing,
+    /// The shards contacted, if a chunk map is known.
+    pub shards: Option<Vec<String>>,
     /// Why, for the reader.
     pub reason: String,
     /// Its part of the record's `durationMillis`.
@@ -105,7 +107,7 @@ pub struct Judged {
 pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, settings: &Settings) -> Judged {
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
     let parts = event.statements.len().max(1) as u64;
-    let (version, version_assumed) = settings.version_for(logged);
+    let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
     let statements: Vec<_> = if event.statements.is_empty() {
         vec![judge.missing_statements(millis)]
@@ -165,6 +167,7 @@ impl Judge<'_> {
             shape,
             fingerprint,
             standing,
+            shards: verdict.as_ref().and_then(|verdict| verdict.shards.clone()),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             millis,
@@ -195,6 +198,7 @@ impl Judge<'_> {
             operation,
             shape,
             standing,
+            shards: None,
             reason: "the log shows this batch without its statements".to_owned(),
             millis,
             raised,

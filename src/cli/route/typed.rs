@@ -85,10 +85,13 @@ fn write_text(
     if let Some(key) = collection.shard_key() {
         writeln!(out, "key      {} on {}", escape(&key.to_string()), escape(statement.namespace.as_str()))?;
     }
-    if let Some(shards) = &verdict.shards {
+    if let Some(shards) = verdict.shards.as_ref().filter(|shards| !shards.is_empty()) {
         let owners = collection.chunks.as_ref().map_or(0, crate::model::ChunkMap::owner_count);
         let names: Vec<_> = shards.iter().map(|shard| escape(shard)).collect();
-        writeln!(out, "shards   {} ({} of {owners} that own chunks)", names.join(", "), shards.len())?;
+        // Some operations go to shards that own nothing, too.
+        let among =
+            if shards.len() > owners { "" } else { &format!(" ({} of {owners} that own chunks)", shards.len()) };
+        writeln!(out, "shards   {}{among}", names.join(", "))?;
     } else if let Some(most) = verdict.at_most.filter(|_| verdict.class == Class::MultiShard) {
         writeln!(out, "shards   at most {most}")?;
     }

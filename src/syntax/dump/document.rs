@@ -76,7 +76,7 @@ fn kind(document: &Document) -> Option<Kind> {
 fn is_bookkeeping(document: &Document) -> bool {
     const SETTINGS: [&str; 5] = ["balancer", "autosplit", "chunksize", "automerge", "ReadWriteConcernDefaults"];
     let has = |names: &[&str]| names.iter().all(|name| document.get(name).is_some());
-    let Some(id) = document.get("_id") else { return false };
+    let Some(id) = document.get("_id") else { return is_distribution(document) };
     has(&["primary", "partitioned"])
         || has(&["primary", "version"])
         || has(&["clusterId"])
@@ -84,6 +84,13 @@ fn is_bookkeeping(document: &Document) -> bool {
         || has(&["what", "time", "details"])
         || has(&["ping"])
         || has(&["state", "process", "who"])
+}
+
+/// A document of `$shardedDataDistribution`.
+fn is_distribution(document: &Document) -> bool {
+    let first = document.get("shards").and_then(Node::as_array).and_then(|shards| shards.items.first());
+    let is_counted = first.and_then(Node::as_document).is_some_and(|shard| shard.get("numOwnedDocuments").is_some());
+    is_counted && document.get("ns").is_some()
 }
 
 fn is_key_pattern(node: &Node) -> bool {

@@ -73,12 +73,23 @@ enum Next<'a> {
 
 /// What stands at `start`, where a visible character is. A prompt may stand right before a value.
 fn next(text: &str, start: usize) -> Next<'_> {
-    let line = text[start..line_end(text, start)].trim();
-    if let Some(typed) = typed(line) {
-        let behind = typed.as_ptr() as usize - text.as_ptr() as usize;
-        return if typed.starts_with(['{', '[']) { Next::Value(behind) } else { Next::Line(line) };
+    /// A prompt is short; the line of a value may be very long.
+    const PROMPT: usize = 200;
+    let rest = &text[start..];
+    if rest.starts_with('{') {
+        return Next::Value(start);
     }
-    if line.starts_with(['{', '[']) { Next::Value(start) } else { Next::Line(line) }
+    if rest.starts_with('[') {
+        let begin: String = rest.chars().take(PROMPT).take_while(|&c| c != '\n').collect();
+        if typed(&begin).is_none() {
+            return Next::Value(start);
+        }
+    }
+    let line = text[start..line_end(text, start)].trim();
+    match typed(line) {
+        Some(typed) if typed.starts_with(['{', '[']) => Next::Value(typed.as_ptr() as usize - text.as_ptr() as usize),
+        _ => Next::Line(line),
+    }
 }
 
 fn next_visible(text: &str, at: usize) -> Option<usize> {

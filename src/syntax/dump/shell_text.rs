@@ -31,8 +31,14 @@ const HEADINGS: [&str; 9] = [
     "shardedDataDistribution",
 ];
 
-/// What was typed behind a prompt such as `mongos>`, `rs0:PRIMARY>` or `[direct: mongos] shop>`.
+/// How the commands begin that people paste without the prompt before them.
+const COMMANDS: [&str; 4] = ["use ", "db.", "sh.", "show "];
+
+/// What was typed behind a prompt such as `mongos>`, `rs0:PRIMARY>` or `[direct: mongos] shop>`, or pasted without one.
 pub(super) fn typed(line: &str) -> Option<&str> {
+    if COMMANDS.iter().any(|command| line.starts_with(command)) {
+        return Some(line);
+    }
     let (prompt, typed) = line.split_once('>')?;
     let is_prompt = prompt.chars().all(|c| c.is_alphanumeric() || " :_-.[]@".contains(c));
     (is_prompt && !typed.starts_with('>')).then(|| typed.trim())
@@ -52,7 +58,7 @@ pub(super) fn is_distribution_heading(line: &str) -> bool {
 /// Whether a shell may have printed this line before a value.
 pub(super) fn is_chatter(line: &str) -> bool {
     let begins = |banner: &&str| line.starts_with(*banner);
-    line.chars().all(|c| c == '-') || typed(line).is_some() || is_heading(line) || BANNERS.iter().any(|b| begins(&b))
+    line.chars().all(|c| c == '-') || typed(line).is_some() || is_heading(line) || BANNERS.iter().any(|b| begins(b))
 }
 
 /// Whether a command prints all of `config.collections`.

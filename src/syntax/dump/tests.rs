@@ -83,16 +83,13 @@ fn only_a_whole_listing_is_complete() {
         (format!("[direct: mongos] config> db.collections.find()\n{listed}"), true),
         (format!("test> db.getSiblingDB('config').collections.find({{}}, {{ key: 1 }}).toArray()\n{listed}"), true),
         (format!("config> db.collections.find({{ _id: /^s/ }})\n{listed}"), false),
+        (format!("use config\ndb.collections.find()\n{listed}"), true),
+        (format!("use config\ndb.collections.find({{ _id: 's.c' }})\n{listed}"), false),
         (format!("config> db.collections.find().limit(1)\n{listed}"), false),
         ("{\n  _id: 's.c',\n  key: { a: 1 }\n}".to_owned(), false),
         ("{ \"_id\" : \"s.c\", \"key\" : { \"a\" : 1 } }\nType \"it\" for more\n".to_owned(), false),
         (format!("{listed}\n{{ _id: 's.d', key: {{ a: }} }}"), false),
-        (
-            format!(
-                "databases\n[ {{ database: {{ _id: 's' }}, collections: {{ 's.c': {{ shardKey: {{ a: 1 }} }} }} }} ]"
-            ),
-            false,
-        ),
+        ("databases\n[ { database: { _id: 's' }, collections: { 's.c': { shardKey: { a: 1 } } } } ]".to_owned(), false),
     ] {
         let dump = dumps(&text);
         assert_eq!((dump.complete, dump.collections.len()), (complete, 1), "{text}");

@@ -4,7 +4,9 @@
 use crate::model::{Document, Field, Namespace, Node, ShardKey, Statement, Value};
 use crate::text::Span;
 
+use super::super::equality::{is_at_or_below, value_at};
 use super::super::expression::{Expression, ExpressionKind};
+use super::super::fold::{Constants, Folded};
 use super::super::parse::MAX_DEPTH;
 use super::super::predicate::{Comparison, Condition, InList, Operator, Predicate};
 use super::leading::{LeadingFilter, lead};
@@ -98,10 +100,33 @@ struct Input<'a> {
 }
 
 /// What is known of a value.
+#[derive(Clone)]
 enum Known {
     Value(Value),
     Missing,
     No,
+}
+
+impl Known {
+    /// What is known of the value at a path below it; the empty path is the value itself. Not through arrays.
+    fn member(self, path: &str) -> Self {
+        match self {
+            Self::Value(value) => match value_at(&value, path) {
+                Some(member) => Self::Value(member.clone()),
+                None if matches!(value, Value::Array(_)) => Self::No,
+                None => Self::Missing,
+            },
+            other => other,
+        }
+    }
+
+    fn into_expression(self) -> ExpressionKind {
+        match self {
+            Self::Value(value) => ExpressionKind::Constant(value),
+            Self::Missing => ExpressionKind::Variable("REMOVE".to_owned()),
+            Self::No => ExpressionKind::Opaque,
+        }
+    }
 }
 
 impl<'i> Input<'i> {
@@ -111,20 +136,38 @@ impl<'i> Input<'i> {
     }
 
     fn value(&self, path: &str) -> Known {
-        let origin = self.before.iter().rev().try_fold(path.to_owned(), |path, stage| stage.origin(&path));
-        let Some(origin) = origin else {
+        let Some(document) = &self.document else {
             return Known::No;
         };
-        if self.document.is_none() {
-            return Known::No;
+        let mut path = path.to_owned();
+        for (at, stage) in self.before.iter().enumerate().rev() {
+            let input = || Self { before: self.before[..at].to_vec(), document: Some(document.clone()) };
+            if let Some((node, below)) = computed(stage, &path) {
+                return input().known(&Expression::parse(node)).member(below);
+            }
+            match stage.origin(&path) {
+                Some(origin) => path = origin,
+                None if stage.name == "$unset" => return Known::Missing,
+                // What is no array stays as it is.
+                None if stage.name == "$unwind" => match input().value(&path) {
+                    Known::Value(Value::Array(_) | Value::Null) | Known::Missing => return Known::No,
+                    scalar => return scalar,
+                },
+                None => return Known::No,
+            }
         }
-        let mut document = self.document.as_ref();
-        let mut value = None;
-        for name in origin.split('.') {
-            value = document.and_then(|document| document.get(name));
-            document = value.and_then(Node::as_document);
+        Known::Value(Value::Document(document.clone())).member(&path)
+    }
+
+    /// What an expression over the input comes to.
+    fn known(&self, expression: &Expression) -> Known {
+        let mut expression = expression.clone();
+        self.evaluate(&mut expression);
+        match Constants::default().fold(&expression) {
+            Folded::Constant(value) => Known::Value(value),
+            Folded::Missing => Known::Missing,
+            _ => Known::No,
         }
-        value.map_or(Known::Missing, |node| Known::Value(node.value.clone()))
     }
 
     /// The pipeline that the stage runs on the foreign collection, and whether its end was cut off.
@@ -158,6 +201,7 @@ impl<'i> Input<'i> {
         let span = foreign_field.name_span.join(foreign_field.node.span);
         let path = foreign_field.node.as_str()?.to_owned();
         let condition = match self.value(spec.get("localField")?.as_str()?) {
+            Known::Value(Value::Array(array)) => within(path, array.items),
             Known::Value(value) => equal(path, value),
             Known::Missing => equal(path, Value::Null),
             Known::No => Condition::Opaque(Some(path), "the value of `localField`".to_owned()),
@@ -171,13 +215,11 @@ impl<'i> Input<'i> {
         let connect = spec.field("connectToField")?;
         let span = connect.name_span.join(connect.node.span);
         let path = connect.node.as_str()?.to_owned();
-        let mut start = Expression::parse(spec.get("startWith")?);
-        self.evaluate(&mut start);
-        let condition = match start.kind {
-            ExpressionKind::Constant(Value::Array(array)) => within(path, array.items),
-            ExpressionKind::Constant(value) => within(path, vec![Node::synthetic(value)]),
-            ExpressionKind::Variable(name) if name == "REMOVE" => within(path, Vec::new()),
-            _ => Condition::Opaque(Some(path), "the value of `startWith`".to_owned()),
+        let condition = match self.known(&Expression::parse(spec.get("startWith")?)) {
+            Known::Value(Value::Array(array)) => within(path, array.items),
+            Known::Value(value) => within(path, vec![Node::synthetic(value)]),
+            Known::Missing => within(path, Vec::new()),
+            Known::No => Condition::Opaque(Some(path), "the value of `startWith`".to_owned()),
         };
         let mut parts = vec![Part { predicate: Predicate::new(condition, span), stage: stage.span }];
         if let Some(restriction) = spec.get("restrictSearchWithMatch") {
@@ -189,11 +231,9 @@ impl<'i> Input<'i> {
     /// Puts the values of `let` into the conditions of the sub-pipeline.
     fn bind_variables(&self, stage: &Stage<'_>, pipeline: &mut [Stage<'_>]) {
         let variables = stage.spec.as_document().and_then(|spec| spec.get("let")).and_then(Node::as_document);
-        let mut bound: Vec<(&str, Expression)> = Vec::new();
+        let mut bound: Vec<(&str, Known)> = Vec::new();
         for field in variables.into_iter().flat_map(|variables| &variables.fields) {
-            let mut value = Expression::parse(&field.node);
-            self.evaluate(&mut value);
-            bound.push((&field.name, value));
+            bound.push((&field.name, self.known(&Expression::parse(&field.node))));
         }
         for stage in pipeline {
             if let Effect::Match(parts) = &mut stage.effect {
@@ -206,11 +246,7 @@ impl<'i> Input<'i> {
     fn evaluate(&self, expression: &mut Expression) {
         replace(expression, &|kind| match kind {
             ExpressionKind::Path(path) if path.is_empty() => Some(ExpressionKind::Opaque),
-            ExpressionKind::Path(path) => Some(match self.value(path) {
-                Known::Value(value) => ExpressionKind::Constant(value),
-                Known::Missing => ExpressionKind::Variable("REMOVE".to_owned()),
-                Known::No => ExpressionKind::Opaque,
-            }),
+            ExpressionKind::Path(path) => Some(self.value(path).into_expression()),
             _ => None,
         });
     }
@@ -222,6 +258,25 @@ fn settle(stages: &mut [Stage<'_>]) {
         if let Effect::RedactCopy(parts) = &mut stage.effect {
             stage.effect = Effect::Match(std::mem::take(parts));
         }
+    }
+}
+
+/// The expression by which a stage computes the value at a path or one above it, and the path below that one. In a
+/// `$project` numbers and truth values are none, nor are documents without an operator.
+fn computed<'a, 'p>(stage: &Stage<'a>, path: &'p str) -> Option<(&'a Node, &'p str)> {
+    let spec = stage.spec.as_document()?;
+    let field = spec.fields.iter().find(|field| is_at_or_below(path, &field.name));
+    let found = field.map(|field| (&field.node, path[field.name.len()..].trim_start_matches('.')));
+    match stage.name {
+        "$addFields" | "$set" => found,
+        "$project" => found.filter(|(node, _)| match &node.value {
+            Value::String(_) | Value::Array(_) => true,
+            Value::Document(document) => document.first().is_some_and(|field| field.name.starts_with('$')),
+            _ => false,
+        }),
+        "$replaceRoot" => spec.get("newRoot").map(|root| (root, path)),
+        "$replaceWith" => Some((stage.spec, path)),
+        _ => None,
     }
 }
 
@@ -242,13 +297,13 @@ fn within(path: String, members: Vec<Node>) -> Condition {
     Condition::Field(path, Operator::In(InList { members, partial: false }))
 }
 
-fn bind(predicate: &mut Predicate, bound: &[(&str, Expression)]) {
+fn bind(predicate: &mut Predicate, bound: &[(&str, Known)]) {
     if let Condition::Expr(expression) = &mut predicate.condition {
         replace(expression, &|kind| match kind {
             ExpressionKind::Variable(text) => {
                 let (name, path) = text.split_once('.').unwrap_or((text, ""));
                 let (_, value) = bound.iter().find(|(variable, _)| *variable == name)?;
-                Some(if path.is_empty() { value.kind.clone() } else { ExpressionKind::Opaque })
+                Some(value.clone().member(path).into_expression())
             }
             _ => None,
         });

@@ -303,6 +303,22 @@ fn a_lookup_reads_by_the_value_of_its_local_field_and_its_pipeline() {
 }
 
 #[test]
+fn what_stages_make_of_the_input_is_computed() {
+    for (stages, expected) in [
+        (r#"{"$set": {"y": {"$add": ["$x", 6]}}}"#, "Int32(11)"),
+        (r#"{"$set": {"x": 12}}, {"$project": {"y": "$x"}}"#, "Int32(12)"),
+        (r#"{"$set": {"y": "$x"}}, {"$set": {"x": 12}}"#, "Int32(5)"),
+        (r#"{"$replaceRoot": {"newRoot": {"y": "$x"}}}"#, "Int32(5)"),
+        (r#"{"$set": {"y": "$x"}}, {"$unset": "y"}"#, "Null"),
+        (r#"{"$set": {"y": "$x"}}, {"$unwind": "$y"}"#, "Int32(5)"),
+    ] {
+        let lookup = r#"{"$lookup": {"from": "f", "localField": "y", "foreignField": "a", "as": "j"}}"#;
+        let read = foreign(&format!("[{stages}, {lookup}]"));
+        assert!(read[0].contains(expected), "{stages}: {read:?}");
+    }
+}
+
+#[test]
 fn the_variables_of_a_lookup_have_the_values_of_its_input() {
     let read = foreign(
         r#"[{"$lookup": {"from": "f", "let": {"v": "$x"}, "pipeline": [{"$match": {"$expr": {"$eq": ["$a", "$$v"]}}}], "as": "j"}}]"#,

@@ -84,6 +84,11 @@ impl Dumped {
                 ChunkOf::Namespace(name) => catalog.exactly(name),
                 ChunkOf::Uuid(_) | ChunkOf::Unnamed => None,
             };
+            // That it is unsharded, or has no valid key, is told elsewhere if it is wrong.
+            if declared.as_ref().is_some_and(|c| matches!(c.sharding, Sharding::Unsharded | Sharding::Invalid)) {
+                at_home.extend(chunks.iter().map(|(source, _)| *source));
+                continue;
+            }
             let Some((collection, key)) = declared.and_then(|found| found.shard_key().cloned().map(|key| (found, key)))
             else {
                 for (source, chunk) in &chunks {

@@ -33,6 +33,16 @@ pub fn malformed(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
     }
 }
 
+/// The finding on a declaration that was read, but contradicts another one or lacks what it rests on.
+#[must_use]
+pub fn unusable(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
+    Finding {
+        message: format!("declaration not used: {}", error.message),
+        labels: vec![Label::new(error.span, "left aside")],
+        ..malformed(error, source, path)
+    }
+}
+
 /// The remark on `count` statements of other kinds (`print`, `rs.initiate` …), of which `first` is one.
 #[must_use]
 pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> Finding {

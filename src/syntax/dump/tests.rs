@@ -89,12 +89,7 @@ fn only_a_whole_listing_is_complete() {
         ("{\n  _id: 's.c',\n  key: { a: 1 }\n}".to_owned(), false),
         ("{ \"_id\" : \"s.c\", \"key\" : { \"a\" : 1 } }\nType \"it\" for more\n".to_owned(), false),
         (format!("{listed}\n{{ _id: 's.d', key: {{ a: }} }}"), false),
-        (
-            format!(
-                "databases\n[ {{ database: {{ _id: 's' }}, collections: {{ 's.c': {{ shardKey: {{ a: 1 }} }} }} }} ]"
-            ),
-            false,
-        ),
+        ("databases\n[ { database: { _id: 's' }, collections: { 's.c': { shardKey: { a: 1 } } } } ]".to_owned(), false),
     ] {
         let dump = dumps(&text);
         assert_eq!((dump.complete, dump.collections.len()), (complete, 1), "{text}");

@@ -11,6 +11,7 @@ use pest_meta::ast::Rule;
 use pest_meta::{optimizer, parser};
 use pest_vm::Vm;
 use shardlint::syntax::SyntaxError;
+use shardlint::syntax::legacy::{self, plan};
 use shardlint::syntax::operation;
 use shardlint::syntax::shard_key;
 use shardlint::syntax::shell::{Script, parse_expression};
@@ -21,6 +22,8 @@ const SHELL_DOCUMENT: &str = include_str!("../grammar/shell_document.pest");
 const DECLARATIONS: &str = include_str!("../grammar/declarations.pest");
 const OPERATION: &str = include_str!("../grammar/operation.pest");
 const SHARD_KEY: &str = include_str!("../grammar/shard_key.pest");
+const PLAN_SUMMARY: &str = include_str!("../grammar/plan_summary.pest");
+const LEGACY_LINE: &str = include_str!("../grammar/legacy_line.pest");
 
 /// A grammar that is run, and the parser that has to agree with it.
 struct Language {
@@ -117,6 +120,24 @@ fn operations() -> Language {
     Language::new(&base, OPERATION, "operation", |text| operation::parse_form(text).map(|_| ()))
 }
 
+fn plan_summaries() -> Language {
+    Language::new("", PLAN_SUMMARY, "plan_summary_text", |text| plan::parse(text, 0).map(|_| ()))
+}
+
+fn legacy_lines() -> Language {
+    Language::new(PLAN_SUMMARY, LEGACY_LINE, "legacy_line", legacy::parse_form)
+}
+
+#[test]
+fn plan_summaries_are_what_their_grammar_says() {
+    plan_summaries().run();
+}
+
+#[test]
+fn legacy_lines_are_what_their_grammar_says() {
+    legacy_lines().run();
+}
+
 #[test]
 fn shell_documents_are_what_their_grammar_says() {
     shell_documents().run();
@@ -155,6 +176,21 @@ fn texts_as_people_write_them_are_accepted_by_grammar_and_parser() {
         "const shop = db.getSiblingDB('shop')\nassert.commandWorked(shop.runCommand({ createIndexes: 'orders', indexes: [] }), 'no')",
     ] {
         assert!(scripts.agrees_on(text), "{text}");
+    }
+    let plans = plan_summaries();
+    for text in [
+        "IXSCAN { a.b: 1, c d: -1.0, : \"hashed\" }, COLLSCAN, IXSCAN { $**: \"text\", _fts: \"text\" }",
+        "IXSCAN { a: \"x\", b: \"he said \"no\", and } went\", c: [ \"p\", \"q\" ], d: /a/b, c/i, e: function() { return 1; } }",
+    ] {
+        assert!(plans.agrees_on(text), "{text}");
+    }
+    let lines = legacy_lines();
+    for text in [
+        "Mon Aug  5 20:21:43.123 [conn2] query shop.orders query: { a: Timestamp 145000|10 } ntoreturn:0 numYields: 5 locks(micros) r:86 nreturned:0 reslen:20 0ms",
+        "2019-06-18T12:02:00.506+0100 I COMMAND  [conn7] command shop.my orders appName: \"a \"b\" c\" command: find { find: \"my orders\", filter: { id: UUID(\"0a\"), t: { $lt: new Date(5) } } } planSummary: IXSCAN { a: 1 } locks:{ Global: { acquireCount: { r: 1 } } } protocol:op_msg 12ms",
+        "Aug 23 07:10:23 host1 mongod.27017[771]: [conn9] insert shop.orders ninserted:0 exception: E11000 dup key: { : 5 } code:11000 5ms",
+    ] {
+        assert!(lines.agrees_on(text), "{text}");
     }
     assert!(operations().agrees_on("db.orders.find({ a: 1 }).sort({ b: -1 }).forEach(d => { print(`${d}`) });"));
     assert!(shard_keys().agrees_on("shop_*.orders.2024={ \"a.b\": 1, _id: 'hashed' }"));

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each story, and the rule that must speak about it.
-const STORIES: [(&str, &str); 11] = [
+const STORIES: [(&str, &str); 13] = [
     ("any-case", "SL109"),
+    ("boxed-in", "SL110"),
     ("cut-short", "SL001"),
     ("forgotten-tenant", "SL101"),
     ("hashed-range", "SL103"),
     ("id-only", "SL112"),
     ("match-too-late", "SL311"),
+    ("night-shift", "SL102"),
     ("or-branch", "SL104"),
     ("quiet-upsert", "SL204"),
     ("refused-upsert", "SL204"),

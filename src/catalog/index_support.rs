@@ -137,3 +137,104 @@ fn is_id_index(pattern: &Document) -> bool {
 fn is_wildcard(path: &str) -> bool {
     path == "$**" || path.ends_with(".$**")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::catalog::Sharding;
+    use crate::syntax::ext_json;
+
+    /// The restated cases of one kind.
+    fn cases(kind: &str) -> Vec<Document> {
+        let path = format!("{}/tests/data/routing-cases.jsonl.zst", env!("CARGO_MANIFEST_DIR"));
+        let mut text = String::new();
+        let file = std::fs::File::open(path).expect("the cases are part of the repository");
+        zstd::Decoder::new(file).expect("zstd").read_to_string(&mut text).expect("text");
+        let rows = text.lines().filter_map(|line| ext_json::parse(line, 0).expect("JSON").as_document().cloned());
+        let rows: Vec<_> = rows.filter(|row| row.get("kind").and_then(Node::as_str) == Some(kind)).collect();
+        assert!(rows.len() >= 4, "{} rows", rows.len());
+        rows
+    }
+
+    fn index(key: &Document, options: &Document) -> IndexSpec {
+        let given = |name: &str| options.get(name).filter(|node| node.is_truthy()).map(|node| node.span);
+        IndexSpec {
+            key: key.clone(),
+            key_span: Span::default(),
+            name: None,
+            unique: None,
+            prepare_unique: None,
+            sparse: given("sparse"),
+            hidden: given("hidden"),
+            partial_filter: options.get("partialFilterExpression").cloned(),
+            collation: options.get("collation").cloned(),
+            hash_seed: None,
+            multikey: None,
+            clustered: false,
+            span: Span::default(),
+        }
+    }
+
+    fn is_served(key: &ShardKey, specs: impl Iterator<Item = IndexSpec>) -> bool {
+        let collection = Collection {
+            pattern: "a.b".to_owned(),
+            sharding: Sharding::Sharded(key.clone()),
+            key_pattern: None,
+            source: SourceId(0),
+            unique_key: None,
+            collation: None,
+            indexes: IndexList { specs: specs.map(|index| (SourceId(0), index)).collect(), complete: false },
+            chunks: None,
+        };
+        matches!(collection.index_support(key), Support::Served)
+    }
+
+    fn indexes(case: &Document) -> impl Iterator<Item = &Document> {
+        case.get("indexes")
+            .and_then(Node::as_array)
+            .into_iter()
+            .flat_map(|list| &list.items)
+            .filter_map(Node::as_document)
+    }
+
+    #[test]
+    fn a_longer_key_needs_an_index_that_carries_it() {
+        for case in cases("refine") {
+            let fields = |name: &str| case.get(name).and_then(Node::as_document).expect("a key").fields.clone();
+            let (old, new) = (fields("oldKey"), fields("newKey"));
+            let key = ShardKey::from_pattern(case.get("newKey").expect("a key"));
+            let extends = key.is_ok()
+                && ShardKey::from_pattern(case.get("oldKey").expect("a key")).is_ok_and(|old| {
+                    starts_with_key(case.get("newKey").and_then(Node::as_document).expect("a key"), &old)
+                });
+            // Whatever is no extension is refused for that, and a key that stays needs nothing.
+            if !extends || old.len() == new.len() {
+                continue;
+            }
+            let specs =
+                indexes(&case).map(|spec| index(spec.get("key").and_then(Node::as_document).expect("a key"), spec));
+            let allowed = case.get("ok").is_some_and(Node::is_truthy);
+            assert_eq!(is_served(&key.expect("a valid key"), specs), allowed, "{:?}", case.get("id"));
+        }
+    }
+
+    #[test]
+    fn the_last_index_of_a_ranged_key_cannot_go() {
+        for case in cases("index-removal") {
+            let key = ShardKey::from_pattern(case.get("shardKey").expect("a key")).expect("a valid key");
+            let dropped = case.get("target").and_then(Node::as_document).expect("a pattern");
+            let is_dropped = |pattern: &Document| {
+                let parts = pattern.fields.iter().map(|field| (&field.name, field.node.as_i64()));
+                parts.eq(dropped.fields.iter().map(|field| (&field.name, field.node.as_i64())))
+            };
+            let none = Document::default();
+            let before = indexes(&case).map(|key| index(key, &none));
+            let after = indexes(&case).filter(|key| !is_dropped(key)).map(|key| index(key, &none));
+            assert!(is_served(&key, before), "{:?}", case.get("id"));
+            let allowed = case.get("ok").is_some_and(Node::is_truthy);
+            assert_eq!(is_served(&key, after) || key.is_hashed(), allowed, "{:?}", case.get("id"));
+        }
+    }
+}

@@ -55,7 +55,7 @@ impl DeclarationTexts {
 /// Runs the rules on declarations.
 #[must_use]
 pub fn check_declarations(settings: &Settings, texts: &DeclarationTexts) -> Vec<Diagnostic> {
-    let (version, version_assumed) = settings.version_for(None);
+    let (version, version_assumed) = settings.version_for(None, None);
     let mut diagnostics = Vec::new();
     for &rule in &settings.rules {
         let Check::Declaration(check) = rule.check else { continue };

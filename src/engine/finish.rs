@@ -236,7 +236,7 @@ impl Run<'_> {
 
     /// The versions whose rules were applied, oldest first, and whether one of them was assumed.
     fn version(&self, total: &Part) -> (String, bool) {
-        let (declared, assumed) = self.settings.version_for(None);
+        let (declared, assumed) = self.settings.version_for(None, None);
         let none_logged = total.versions.is_empty();
         let versions: BTreeSet<ServerVersion> = if none_logged { [declared].into() } else { total.versions.clone() };
         let names: Vec<String> = versions.iter().map(ToString::to_string).collect();

@@ -107,7 +107,7 @@ pub struct Judged {
 pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, settings: &Settings) -> Judged {
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
     let parts = event.statements.len().max(1) as u64;
-    let (version, version_assumed) = settings.version_for(logged);
+    let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
     let statements: Vec<_> = if event.statements.is_empty() {
         vec![judge.missing_statements(millis)]

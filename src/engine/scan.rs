@@ -259,7 +259,7 @@ fn slow(
         return;
     }
     part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
-    let (version, assumed) = settings.version_for(process.version);
+    let (version, assumed) = settings.version_for(process.version, event.newest_writer);
     part.versions.insert(version);
     part.version_assumed |= assumed;
     let mut judged = judge(event, position, process.version, settings);

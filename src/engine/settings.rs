@@ -55,12 +55,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The rules' version for a process of that version, and whether it had to be assumed.
+    /// The rules' version for a process of that version, and whether it had to be assumed: then it is the newest that can
+    /// have written what was read.
     #[must_use]
-    pub fn version_for(&self, logged: Option<ServerVersion>) -> (ServerVersion, bool) {
+    pub fn version_for(&self, logged: Option<ServerVersion>, newest: Option<ServerVersion>) -> (ServerVersion, bool) {
         match self.version.or(logged) {
             Some(version) => (version, false),
-            None => (ServerVersion::NEWEST, true),
+            None => (newest.unwrap_or(ServerVersion::NEWEST), true),
         }
     }
 

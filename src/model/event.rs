@@ -4,6 +4,7 @@ use crate::text::{Located, Span};
 
 use super::namespace::Namespace;
 use super::statement::{Statement, Verb};
+use super::version::ServerVersion;
 
 /// Which process wrote a record, as far as the record shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -46,6 +47,8 @@ pub struct Event {
     pub traffic: Traffic,
     /// Who wrote the record.
     pub origin: Origin,
+    /// The newest server that writes records of this form; `None` if servers still do.
+    pub newest_writer: Option<ServerVersion>,
     /// The verb, also where no statement could be read.
     pub verb: Option<Verb>,
     /// The record is a getMore, judged by its `originatingCommand`.
@@ -94,6 +97,7 @@ impl Event {
             namespace,
             traffic,
             origin: Origin::Direct,
+            newest_writer: None,
             verb: None,
             get_more: false,
             statements: Vec::new(),

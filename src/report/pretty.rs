@@ -76,7 +76,8 @@ fn section(
 /// How often, how long, where from, and whether it is new.
 fn note(diagnostic: &Diagnostic, whole: u64, width: usize) -> Option<String> {
     let mut notes = Vec::new();
-    if diagnostic.count > 0 {
+    // A declaration is there; how often is no news.
+    if diagnostic.count > 0 && !diagnostic.example.is_declaration {
         notes.push(seen(diagnostic, whole));
     }
     if let Some(comment) = &diagnostic.comment {

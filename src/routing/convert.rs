@@ -43,7 +43,7 @@ fn converted(folded: Folded, span: Span, version: ServerVersion) -> Option<Predi
             Condition::Or(members.into_iter().map(|member| converted(member, span, version)).collect::<Option<_>>()?)
         }
         Folded::Unsure => Condition::Opaque(None, "the value of an expression".to_owned()),
-        Folded::Constant(_) | Folded::Missing | Folded::Path(_) | Folded::Other => return None,
+        Folded::Constant(_) | Folded::SomeArray | Folded::Missing | Folded::Path(_) | Folded::Other => return None,
     };
     Some(Predicate::new(condition, span))
 }

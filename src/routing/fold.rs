@@ -26,6 +26,8 @@ pub(super) enum Folded {
     All(Vec<Folded>),
     /// `$or` of what is left after the constants.
     Any(Vec<Folded>),
+    /// An array of constants that is not computed here.
+    SomeArray,
     /// A constant that is not computed here, or what depends on one.
     Unsure,
     /// Depends on documents in a way that no comparison can express.
@@ -127,7 +129,7 @@ impl Constants {
             "$rand" | "$function" | "$accumulator" | "$getField" | "$setField" => Folded::Other,
             _ => all_constant(&operands, &Value::Undefined).map_or_else(
                 || not_constant(&operands),
-                |values| evaluate(name, &values).map_or(Folded::Unsure, Folded::Constant),
+                |values| evaluate(name, &values).map_or_else(|| not_computed(name), Folded::Constant),
             ),
         }
     }
@@ -192,6 +194,7 @@ fn truth(folded: &Folded) -> Option<bool> {
     match folded {
         Folded::Constant(value) => Some(is_true(value)),
         Folded::Missing => Some(false),
+        Folded::SomeArray => Some(true),
         _ => None,
     }
 }
@@ -231,6 +234,21 @@ fn all_constant(operands: &[Folded], missing: &Value) -> Option<Vec<Value>> {
             _ => None,
         })
         .collect()
+}
+
+/// A constant that is not computed here. Of some operators it is known that they give an array.
+fn not_computed(operator: &str) -> Folded {
+    const ARRAYS: [&str; 8] = [
+        "$objectToArray",
+        "$range",
+        "$regexFindAll",
+        "$setDifference",
+        "$setIntersection",
+        "$setUnion",
+        "$slice",
+        "$zip",
+    ];
+    if ARRAYS.contains(&operator) { Folded::SomeArray } else { Folded::Unsure }
 }
 
 /// Something that depends on documents, or on a constant that is not computed here.
@@ -348,6 +366,13 @@ mod tests {
         assert!(is_comparison(r#"{"$eq": ["$a", {"$ifNull": [null, 5, "$b"]}]}"#));
         assert!(matches!(folded(r#"{"$ifNull": [{"$eq": ["$a", 5]}, false]}"#), Folded::Other));
         assert!(matches!(folded(r#"{"$ifNull": [null, null]}"#), Folded::Constant(Value::Null)));
+    }
+
+    #[test]
+    fn an_array_that_is_not_computed_is_compared_to_no_field_and_counts_as_true() {
+        assert!(matches!(folded(r#"{"$eq": ["$a", {"$range": [0, 3]}]}"#), Folded::Other));
+        assert!(is_comparison(r#"{"$cond": [{"$setUnion": [[1], [2]]}, {"$eq": ["$a", 5]}, 0]}"#));
+        assert!(matches!(folded(r#"{"$eq": ["$a", {"$size": {"$range": [0, 3]}}]}"#), Folded::Unsure));
     }
 
     #[test]

@@ -92,11 +92,14 @@ pub fn route_case(case: &RoutingCase) -> Verdict {
 }
 
 fn answer(question: Question<'_>) -> Verdict {
-    match question.statement.verb {
+    let verdict = match question.statement.verb {
         Verb::Insert => insert::route_insert(question),
         Verb::Update | Verb::Delete | Verb::FindAndModify => write::route_write(question),
         Verb::Find | Verb::Aggregate | Verb::Count | Verb::Distinct | Verb::MapReduce => read::route_read(question),
-    }
+    };
+    // A refused statement reaches no shard, but without a chunk map nothing is said about shards at all.
+    let shards = verdict.shards.filter(|_| question.chunks().is_some());
+    Verdict { shards, ..verdict }
 }
 
 fn unsharded() -> Verdict {

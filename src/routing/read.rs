@@ -34,10 +34,17 @@ fn lost_options(question: Question<'_>, no_filter: bool) -> Option<Gap> {
     (statement.options_partial && (no_filter || statement.collation.is_none())).then_some(Gap::Lost)
 }
 
-/// The worse of two verdicts, with the shards of both.
+/// The worse of two verdicts, with the shards of both. Two single keys need not lie on one shard.
 fn both(left: Verdict, right: Verdict) -> Verdict {
+    let at_most = left.at_most.zip(right.at_most).map(|(left, right)| left + right);
+    let are_targeted = left.class == Class::Targeted && right.class == Class::Targeted;
     let (left_shards, right_shards) = (left.shards.clone(), right.shards.clone());
     let mut worse = if left.class >= right.class { left } else { right };
+    worse.at_most = at_most;
+    if are_targeted {
+        worse.class = Class::MultiShard;
+        worse.reason.cause = Cause::KeyRanges { ranges: at_most.unwrap_or(2) };
+    }
     worse.shards = left_shards.zip(right_shards).map(|(mut all, more)| {
         all.extend(more);
         all.sort();

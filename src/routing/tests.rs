@@ -426,6 +426,14 @@ mod servers {
     }
 
     #[test]
+    fn two_reads_of_single_keys_are_not_one_target() {
+        let facets = r#""op":"aggregate","outer":"u","pipeline":[{"$facet":{"p":[{"$unionWith":{"coll":"c","pipeline":[{"$match":{"a":5}}]}}],"q":[{"$unionWith":{"coll":"c","pipeline":[{"$match":{"a":-1}}]}}]}}]"#;
+        let verdict = verdict(r#"{"a":1}"#, facets);
+        assert_eq!((verdict.class, verdict.at_most), (Class::MultiShard, Some(2)));
+        assert_eq!(verdict.shards, Some(vec!["s0".to_owned(), "s1".to_owned()]));
+    }
+
+    #[test]
     fn a_full_key_of_max_key_alone_was_left_to_bounds() {
         let (max, set) = (r#"{"a":{"$maxKey":1}}"#, r#"{"$set":{"z":1}}"#);
         let find = verdict(r#"{"a":1}"#, &format!(r#""op":"find","filter":{max}"#));

@@ -69,9 +69,6 @@ fn text(sample: &[u8]) -> Option<&'static str> {
     if lower.starts_with("<?xml") {
         return Some("XML; expected a MongoDB log");
     }
-    if is_old_log(first) {
-        return Some("a log of MongoDB 4.2 or older without slow operations");
-    }
     if lower.starts_with("insert query update delete getmore") {
         return Some("the output of mongostat; expected a MongoDB log");
     }
@@ -84,22 +81,10 @@ fn json(line: &str) -> &'static str {
     if line.contains("\"atype\"") {
         "MongoDB's audit log, which holds no plans or durations; expected the log of mongod or mongos"
     } else if line.starts_with("{\"log\":") || line.contains("\"stream\":\"stdout\"") {
-        "a container's log with each line wrapped in JSON; unwrap it with `jq -r .log`"
+        "a container's log, but what it wraps is no log of MongoDB"
     } else {
-        "JSON, but neither a log of MongoDB 4.4 or later, profiler documents nor explain output"
+        "JSON, but neither a log of MongoDB, profiler documents nor explain output"
     }
-}
-
-/// `2014-04-09T23:16:20.596-0400 …` or `Mon Aug  5 20:21:43.123 [conn2] …`.
-fn is_old_log(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let has = |at: usize, wanted: &[u8]| bytes.get(at..at + wanted.len()) == Some(wanted);
-    let digits =
-        |at: usize, count: usize| bytes.get(at..at + count).is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
-    let iso = digits(0, 4) && has(4, b"-") && has(7, b"-") && has(10, b"T") && has(13, b":") && line.contains('[');
-    let days = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
-    let ctime = days.iter().any(|day| line.starts_with(day)) && has(13, b":") && has(16, b":");
-    iso || ctime
 }
 
 #[cfg(test)]
@@ -120,7 +105,7 @@ mod tests {
             (diagnostic, "FTDC"),
             (b"\x7fELF\0\0\0\0\0\0\0\0\0\0\0\0\0", "binary"),
             (br#"{"atype":"authenticate","ts":{"$date":"2024-01-01T00:00:00Z"}}"#, "audit"),
-            (br#"{"log":"{\"t\":1}\n","stream":"stdout"}"#, "jq -r .log"),
+            (br#"{"log":"{\"t\":1}\n","stream":"stdout"}"#, "container"),
             (br#"{"level":"info"}"#, "JSON, but neither"),
             (b"<!DOCTYPE html>\n<html>", "HTML"),
             (b"name,ns,millis\na,b,3\n", "CSV"),
@@ -128,17 +113,6 @@ mod tests {
         ];
         for (sample, expected) in cases {
             assert!(looks_like(sample).contains(expected), "{expected}: {}", looks_like(sample));
-        }
-    }
-
-    #[test]
-    fn old_text_logs_are_named_by_their_age() {
-        for line in [
-            "2014-04-09T23:16:20.596-0400 [initandlisten] MongoDB starting",
-            "2019-01-02T03:04:05.678+0000 I  NETWORK  [listener] waiting",
-            "Mon Aug  5 20:21:43.123 [conn2] end connection",
-        ] {
-            assert!(looks_like(line.as_bytes()).contains("4.2 or older"), "{line}");
         }
     }
 }

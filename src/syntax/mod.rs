@@ -7,12 +7,14 @@ mod error;
 pub mod ext_json;
 mod guess;
 pub mod index_list;
+pub mod legacy;
 pub mod operation;
 pub mod recognize;
 mod record;
 pub mod shard_key;
 pub mod shell;
 mod structured;
+mod wrapped;
 
 pub use case::{case_id, parse_case};
 pub use error::SyntaxError;

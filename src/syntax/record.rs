@@ -1,4 +1,5 @@
-//! Which format is this record, and what does it tell? Stateless: one line in, one [`Record`] out.
+//! Which format is this record, and what does it tell? Stateless: one line in, one [`Record`] out. Each format is tried in
+//! turn, the structured log first; most of its lines are passed over without being read.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use memchr::memmem::Finder;
 use crate::model::{Event, ServerVersion};
 
 use super::error::SyntaxError;
-use super::structured;
+use super::{legacy, structured, wrapped};
 
 /// The role of the process that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,18 @@ pub fn read_record(line: &[u8]) -> Record {
     if is_uninteresting(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
         return Record::Other(Fact::Plain);
     }
-    structured::read(&as_text(line)).unwrap_or_else(Record::Bad)
+    let text = as_text(line);
+    bare(&text).unwrap_or_else(|error| {
+        wrapped::read(&text, bare).unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(&text, error)))
+    })
+}
+
+/// Reads a line that stands for itself, perhaps behind columns of a container or of syslog.
+fn bare(line: &str) -> Result<Record, SyntaxError> {
+    if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        return Ok(Record::Other(Fact::Plain));
+    }
+    structured::read(line).or_else(|error| legacy::read(line).ok_or(error))
 }
 
 /// Whether a line is a whole record of the structured log, and certainly none that has to be read. Every id that matters
@@ -59,7 +71,8 @@ pub fn read_record(line: &[u8]) -> Record {
 fn is_uninteresting(line: &[u8]) -> bool {
     static IDS: LazyLock<[Finder<'static>; 4]> =
         LazyLock::new(|| ["51803", "23403", "21951", "20698"].map(|id| Finder::new(id.as_bytes())));
-    line.starts_with(b"{\"t\":") && line.ends_with(b"}") && IDS.iter().all(|id| id.find(line).is_none())
+    let begins = line.starts_with(b"{\"t\":") || line.starts_with(br#"{"log":"{\"t\":"#);
+    begins && line.ends_with(b"}") && IDS.iter().all(|id| id.find(line).is_none())
 }
 
 /// The line as text. Bytes that are no UTF-8 become `?`, one for one, so that spans stay true.

@@ -1,8 +1,11 @@
 //! Records of real logs and of the corner cases that the format has.
 
+mod corpus;
 mod kinds;
+mod legacy;
 mod logs;
 mod truncation;
+mod wrapped;
 
 use shardlint::model::Event;
 use shardlint::syntax::{Record, read_record};

@@ -5,6 +5,7 @@ use crate::model::{Document, Field, Namespace, Node, ShardKey, Statement, Value}
 use crate::text::Span;
 
 use super::super::expression::{Expression, ExpressionKind};
+use super::super::parse::MAX_DEPTH;
 use super::super::predicate::{Comparison, Condition, InList, Operator, Predicate};
 use super::leading::{LeadingFilter, lead};
 use super::optimise::optimise;
@@ -25,14 +26,46 @@ pub(in super::super) fn foreign_filters(
         stages.extend(Stage::read(pipeline).0);
     }
     optimise(&mut stages);
-    (0..stages.len())
-        .filter(|&at| source(&stages[at]) == Some(foreign.collection()))
-        .map(|at| {
-            let input = Input { before: &stages[..at], document: outer_document() };
-            let (read, cut) = input.foreign_pipeline(&stages[at]);
-            lead(read, cut, key)
-        })
-        .collect()
+    let mut search = Search { collection: foreign.collection(), key, found: Vec::new() };
+    search.visit(&Input { before: Vec::new(), document: Some(outer_document()) }, &stages, 0);
+    search.found
+}
+
+/// Looks for the reads of a collection.
+struct Search<'s> {
+    collection: &'s str,
+    key: &'s ShardKey,
+    found: Vec<LeadingFilter>,
+}
+
+impl Search<'_> {
+    /// Visits the stages of a pipeline that runs over `input`, and the pipelines inside them.
+    fn visit(&mut self, input: &Input<'_>, stages: &[Stage<'_>], depth: usize) {
+        let reads = |stage: &Stage<'_>| depth < MAX_DEPTH && (source(stage).is_some() || stage.name == "$facet");
+        for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| reads(stage)) {
+            let here = input.behind(&stages[..at]);
+            let read = source(stage);
+            if read == Some(self.collection) {
+                let (pipeline, cut) = here.foreign_pipeline(stage);
+                self.found.push(lead(pipeline, cut, self.key));
+            } else if read.is_some() {
+                let (mut pipeline, _) = here.foreign_pipeline(stage);
+                optimise(&mut pipeline);
+                self.visit(&Input::default(), &pipeline, depth + 1);
+            }
+            for facet in facets(stage) {
+                let (mut pipeline, _) = Stage::read(facet);
+                optimise(&mut pipeline);
+                self.visit(&here, &pipeline, depth + 1);
+            }
+        }
+    }
+}
+
+/// The pipelines of a `$facet`, which all run over its input.
+fn facets<'a>(stage: &Stage<'a>) -> impl Iterator<Item = &'a Node> {
+    let facets = stage.spec.as_document().filter(|_| stage.name == "$facet");
+    facets.into_iter().flat_map(|facets| facets.fields.iter().map(|field| &field.node))
 }
 
 /// The collection that a stage reads besides its input.
@@ -57,10 +90,11 @@ fn outer_document() -> Document {
     Document { fields: vec![field("_id", 1), field("x", 5)], partial: false }
 }
 
-/// The document that reaches a stage.
-struct Input<'s, 'a> {
-    before: &'s [Stage<'a>],
-    document: Document,
+/// The documents that reach a stage: one that is known, behind some stages, or any.
+#[derive(Default)]
+struct Input<'a> {
+    before: Vec<Stage<'a>>,
+    document: Option<Document>,
 }
 
 /// What is known of a value.
@@ -70,13 +104,21 @@ enum Known {
     No,
 }
 
-impl Input<'_, '_> {
+impl<'i> Input<'i> {
+    /// What reaches a stage behind further ones.
+    fn behind(&self, stages: &[Stage<'i>]) -> Self {
+        Self { before: self.before.iter().chain(stages).cloned().collect(), document: self.document.clone() }
+    }
+
     fn value(&self, path: &str) -> Known {
         let origin = self.before.iter().rev().try_fold(path.to_owned(), |path, stage| stage.origin(&path));
         let Some(origin) = origin else {
             return Known::No;
         };
-        let mut document = Some(&self.document);
+        if self.document.is_none() {
+            return Known::No;
+        }
+        let mut document = self.document.as_ref();
         let mut value = None;
         for name in origin.split('.') {
             value = document.and_then(|document| document.get(name));

@@ -5,6 +5,7 @@
 use crate::model::Document;
 
 use super::super::predicate::{Condition, Operator, Predicate};
+use super::super::schema::convert_schemas;
 use super::changes::{Changes, is_at_or_below};
 use super::split::{dependencies, redact_safe, split};
 use super::stage::{Effect, Join, Part, Stage};
@@ -70,7 +71,7 @@ fn is_empty_match(stage: &Stage<'_>) -> bool {
         && stage.spec.as_document().is_some_and(says_nothing)
 }
 
-/// Moves what can move of the `$match` behind a stage.
+/// Moves what can move of the `$match` behind a stage. A schema is taken apart for that, and left as it is where it stays.
 fn push_match_before(stages: &mut Vec<Stage<'_>>, at: usize) -> bool {
     let [stage, next, ..] = &mut stages[at..] else {
         return false;
@@ -83,13 +84,15 @@ fn push_match_before(stages: &mut Vec<Stage<'_>>, at: usize) -> bool {
     }
     let touched = changes.touched_among(&dependencies(parts.iter().map(|part| &part.predicate)));
     let (mut front, mut rest) = (Vec::new(), Vec::new());
-    for Part { predicate, stage } in std::mem::take(parts) {
+    let written = parts.iter().any(|part| part.predicate.any(&is_schema)).then(|| parts.clone());
+    for Part { mut predicate, stage } in std::mem::take(parts) {
+        convert_schemas(&mut predicate);
         let (before, behind) = split(predicate, &touched);
         front.extend(before.map(|predicate| Part { predicate: renamed(predicate, changes), stage }));
         rest.extend(behind.map(|predicate| Part { predicate, stage }));
     }
     let (moves, stays) = (!front.is_empty(), !rest.is_empty());
-    *parts = rest;
+    *parts = written.filter(|_| !moves).unwrap_or(rest);
     if moves {
         let moved = next.with(Effect::Match(front));
         if !stays {
@@ -109,6 +112,10 @@ fn renamed(mut predicate: Predicate, changes: &Changes) -> Predicate {
 
 fn is_text(predicate: &Predicate) -> bool {
     matches!(predicate.condition, Condition::Text)
+}
+
+fn is_schema(predicate: &Predicate) -> bool {
+    matches!(predicate.condition, Condition::JsonSchema(_))
 }
 
 fn asks_for_id(part: &Part) -> bool {

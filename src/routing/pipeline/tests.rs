@@ -178,6 +178,15 @@ fn a_copy_before_a_redact_moves_no_further() {
 }
 
 #[test]
+fn a_schema_is_taken_apart_where_it_moves_and_left_whole_where_it_stays() {
+    let schema =
+        r#"{"$match": {"$jsonSchema": {"required": ["a"], "properties": {"a": {"type": "int", "minimum": 5}}}}}"#;
+    let moved = lead(&format!(r#"[{{"$sort": {{"z": 1}}}}, {schema}]"#)).predicate.expect("a filter");
+    assert!(moved.any(&|part| part.path() == Some("a")));
+    assert!(lead(&format!(r#"[{{"$redact": "$$KEEP"}}, {schema}]"#)).predicate.is_none());
+}
+
+#[test]
 fn an_empty_match_vanishes_and_one_that_always_holds_does_not() {
     assert_leads(r#"[{"$match": {}}, {"$redact": "$$KEEP"}, {"$match": {"a": 5}}]"#, "a");
     for front in [r#"{"$match": {"$comment": "x"}}"#, r#"{"$match": {}}, {"$match": {}}"#] {
@@ -310,6 +319,18 @@ fn a_match_on_the_unwound_documents_is_part_of_the_lookup() {
     assert_reads(
         r#"[{"$lookup": {"from": "f", "localField": "x", "foreignField": "b", "as": "j"}}, {"$match": {"j.a": 5}}]"#,
         "b",
+    );
+}
+
+#[test]
+fn reads_inside_other_pipelines_are_found() {
+    let union = r#"{"$unionWith": {"coll": "f", "pipeline": [{"$match": {"a": 5}}]}}"#;
+    assert_reads(&format!(r#"[{{"$facet": {{"q": [{union}]}}}}]"#), "a");
+    assert_reads(&format!(r#"[{{"$unionWith": {{"coll": "v", "pipeline": [{union}]}}}}]"#), "a");
+    assert_reads(r#"[{"$unionWith": {"coll": "v", "pipeline": [{"$unionWith": "f"}]}}, {"$match": {"a": 5}}]"#, "a");
+    assert_reads(
+        r#"[{"$facet": {"q": [{"$lookup": {"from": "f", "localField": "x", "foreignField": "a", "as": "j"}}]}}]"#,
+        "a",
     );
 }
 

@@ -19,7 +19,7 @@ use crate::model::Node;
 
 use super::error::SyntaxError;
 pub(super) use expression::{arguments, primary};
-pub(super) use failure::{Failure, Step, Text, between, complaint, must};
+pub(super) use failure::{Failure, Step, Text, between, complaint, must, refuse};
 pub(super) use javascript::group;
 pub(super) use lexical::{gap, identifier, mark, word};
 pub(super) use script::{begins_declaration, chain};

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use crate::model::{Node, Value, Verb};
 use crate::text::Span;
 
 use super::cut::{Cut, lost_document};
-use super::members::{Member, Members};
+use super::members::{Member, Members, Raw};
 use super::statement::{REDACTED, redact};
 
 /// What a command is, as far as routing cares.
@@ -31,6 +29,7 @@ pub(super) enum Kind {
 /// A command of a record.
 #[derive(Debug)]
 pub(super) struct Command<'a> {
+    raw: Raw<'a>,
     pub(super) members: Members<'a>,
     /// The text of the whole document.
     pub(super) span: Span,
@@ -39,7 +38,7 @@ pub(super) struct Command<'a> {
     /// Where the name stands; the whole document if it is lost.
     pub(super) name_span: Span,
     /// The value of the name: the collection, or 1.
-    target: Option<&'a RawValue>,
+    target: Option<Raw<'a>>,
     pub(super) kind: Kind,
     /// Named `cluster…`: the command of a shard that acts as router.
     pub(super) is_router: bool,
@@ -182,30 +181,36 @@ fn routed(name: &str) -> Option<(Kind, bool)> {
     kind_of(&format!("{initial}{}", &rest[1..])).map(|kind| (kind, true))
 }
 
+/// Whether `name` is that of a command that routes.
+pub(in crate::syntax) fn is_command(name: &str) -> bool {
+    routed(name).is_some()
+}
+
 impl<'a> Command<'a> {
-    /// Reads the command document that is the attribute of that name; `None` if it is no document.
-    pub(super) fn read(attr: &Members<'a>, name: &str, cut: Option<Cut>) -> Option<Self> {
-        let (members, span) = (attr.object(name)?.into_owned(), attr.place(name)?);
+    /// Reads the command document `raw`; `None` if it is no document.
+    pub(super) fn read(line: &'a str, raw: Raw<'a>, cut: Option<Cut>) -> Option<Self> {
+        let members = Members::of(line, raw)?;
+        let span = raw.span(line);
         let (name, name_span, target, kind, is_router) = match identified(&members.list) {
             Some((member, kind, is_router)) => {
-                (member.name.clone(), members.span(member.raw_name.get()), member.raw(), kind, is_router)
+                (member.name.clone(), member.name_span, Some(member.value), kind, is_router)
             }
             None => (Cow::Borrowed("unknown"), span, None, Kind::Other, false),
         };
-        Some(Self { members, span, name, name_span, target, kind, is_router, cut })
+        Some(Self { raw, members, span, name, name_span, target, kind, is_router, cut })
     }
 
     /// The collection that the command names.
     pub(super) fn collection(&self) -> Option<String> {
-        let collection: String = serde_json::from_str(self.target?.get()).ok()?;
-        (collection != REDACTED).then_some(collection)
+        let collection = self.target?.string()?;
+        (collection != REDACTED).then(|| collection.into_owned())
     }
 
     /// The parsed member of that name, with what was cut from it marked.
     pub(super) fn node(&self, name: &str) -> Option<Node> {
         let raw = self.members.raw(name)?;
         // What is nested too deeply to be read is as good as lost: it must not count as absent.
-        let unread = || lost_document(self.members.span(raw.get()));
+        let unread = || lost_document(raw.span(self.members.line));
         let mut node = self.members.node(name).unwrap_or_else(unread);
         if let Some(cut) = &self.cut {
             cut.mark(name, &mut node);
@@ -219,9 +224,19 @@ impl<'a> Command<'a> {
         self.node(name).filter(|node| !matches!(node.value, Value::Null | Value::Undefined))
     }
 
+    /// The whole command as one parsed document, with what was cut from it marked.
+    pub(super) fn whole(&self) -> Option<Node> {
+        let mut node = self.raw.node(self.members.line)?;
+        if let Some(cut) = &self.cut {
+            cut.mark_all(&mut node);
+        }
+        redact(&mut node);
+        Some(node)
+    }
+
     /// Whether members of the command itself may have been cut off.
     pub(super) fn is_cut(&self) -> bool {
-        self.cut.as_ref().is_some_and(Cut::loses_members)
+        self.members.partial || self.cut.as_ref().is_some_and(Cut::loses_members)
     }
 
     /// Whether a router sent it: no driver sends these members.
@@ -250,8 +265,6 @@ fn identified<'m, 'a>(list: &'m [Member<'a>]) -> Option<(&'m Member<'a>, Kind, b
 
 /// A member that names a command that routes: its value is a collection's name or UUID, or a number.
 fn named<'m, 'a>(member: &'m Member<'a>) -> Option<(&'m Member<'a>, Kind, bool)> {
-    let value = member.raw()?.get();
-    let is_document = value.starts_with('[') || value.starts_with('{') && !value.contains("\"$uuid\"");
     let (kind, is_router) = routed(&member.name)?;
-    (!is_document).then_some((member, kind, is_router))
+    (!member.value.has_members()).then_some((member, kind, is_router))
 }

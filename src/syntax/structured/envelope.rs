@@ -1,7 +1,7 @@
 //! The line itself: which kind of record it is. Attributes are read only for slow queries and for the few records that
 //! tell version and role.
 
-use crate::model::Value;
+use crate::model::{Node, Value};
 use crate::syntax::SyntaxError;
 use crate::syntax::record::{Fact, Record, Role};
 use crate::text::Span;
@@ -24,8 +24,8 @@ const RESTARTED: f64 = 20698.0;
 /// If the line holds no JSON object, or one that is no log record.
 pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
     let json = object_text(line)?;
-    let record = Members::of_record(line, json)?;
-    let id = record.raw("id").and_then(|raw| raw.get().parse::<f64>().ok());
+    let record = Members::read(line, json)?;
+    let id = record.raw("id").and_then(|raw| raw.text(line).parse::<f64>().ok());
     let signs = ["t", "s", "c", "id", "msg"].iter().filter(|name| record.has(name)).count();
     if signs < 3 {
         let message = "a JSON object, but no log record: expected the members `t`, `s`, `c`, `id` and `msg`";
@@ -55,22 +55,25 @@ fn object_text(line: &str) -> Result<&str, SyntaxError> {
 /// What a record of another kind tells about the process.
 fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
     let Some(id) = id else { return Fact::Plain };
-    let told = match id {
-        RESTARTED => Some(Fact::Restart),
-        BUILD_INFO => record.object("attr").and_then(|attr| version(&attr)),
-        OPTIONS => record.object("attr").and_then(|attr| role(&attr)),
-        _ => None,
+    let told = if id == RESTARTED {
+        Some(Fact::Restart)
+    } else if id == BUILD_INFO {
+        record.node("attr").and_then(|attr| version(&attr))
+    } else if id == OPTIONS {
+        record.node("attr").and_then(|attr| role(attr.as_document()?.get("options")?))
+    } else {
+        None
     };
     told.unwrap_or(Fact::Plain)
 }
 
-fn version(attr: &Members<'_>) -> Option<Fact> {
-    let info = attr.node("buildInfo")?;
-    info.as_document()?.get("version")?.as_str()?.parse().ok().map(Fact::Version)
+fn version(attr: &Node) -> Option<Fact> {
+    let version = attr.as_document()?.get("buildInfo")?.as_document()?.get("version")?.as_str()?;
+    version.parse().ok().map(Fact::Version)
 }
 
-fn role(attr: &Members<'_>) -> Option<Fact> {
-    let options = attr.node("options")?;
+/// What the options of a process say that it is.
+pub(in crate::syntax) fn role(options: &Node) -> Option<Fact> {
     let sharding = options.as_document()?.get("sharding")?.as_document()?;
     if sharding.get("configDB").is_some() {
         return Some(Fact::Role(Role::Router));

@@ -1,20 +1,16 @@
 //! The attributes of a slow-query record to an [`Event`].
 
-use std::borrow::Cow;
-
-use crate::model::{Event, Namespace, Node, Origin, Statement, Traffic, Verb};
-use crate::syntax::ext_json;
+use crate::model::{Event, Namespace, Origin, Statement, Traffic, Verb};
 use crate::text::Located;
 
 use super::command::{Command, Kind};
 use super::cut::{self, Cut};
-use super::members::Members;
+use super::members::{Members, Raw};
 use super::{bulk_write, statement, traffic, views};
 
 /// The event of a record with the id and the message of a slow query. Nothing of it is required.
 pub(super) fn event(record: &Members<'_>) -> Event {
-    let attr = record.object("attr");
-    let attr = attr.unwrap_or_else(|| Cow::Owned(Members { line: record.line, list: Vec::new() }));
+    let attr = record.object("attr").unwrap_or(Members { line: record.line, list: Vec::new(), partial: false });
     let mut event = judged(record, &attr);
     envelope(record, &mut event);
     counters(&attr, &mut event);
@@ -22,17 +18,17 @@ pub(super) fn event(record: &Members<'_>) -> Event {
         statement.now = event.time_millis;
         views::resolve(&attr, statement);
     }
-    event.redacted = event.statements.iter().find_map(first_redacted);
+    event.redacted = event.statements.iter().find_map(|statement| first_redacted(record.line, statement));
     event
 }
 
 /// What the operation was: its kind, its command, its statements.
 fn judged(record: &Members<'_>, attr: &Members<'_>) -> Event {
-    let place = attr.place("command").unwrap_or_else(|| record.span(record.line));
+    let place = attr.raw("command").map_or(record.span(record.line), |raw| raw.span(record.line));
     let namespace = Namespace::parse(&attr.string("ns").unwrap_or_default());
     let read = |name: &str| {
         let cut = record.has("truncated").then(|| Cut::of(record, name)).flatten();
-        Command::read(attr, name, cut)
+        attr.raw(name).and_then(|raw| Command::read(record.line, raw, cut))
     };
     let Some(command) = read("command") else {
         return without_command(attr, Event::new(namespace, Traffic::NotAQuery(String::new()), place));
@@ -162,19 +158,8 @@ fn collection_of(command: &Command<'_>, ns: &Namespace) -> Namespace {
     command.collection().map_or_else(|| ns.clone(), |collection| Namespace::new(&database, &collection))
 }
 
-/// The whole command as one parsed document, with what was cut from it marked.
-fn whole(command: &Command<'_>) -> Option<Node> {
-    let text = &command.members.line[command.span.range()];
-    let mut node = ext_json::parse(text, command.span.start as usize).ok()?;
-    if let Some(cut) = &command.cut {
-        cut.mark_all(&mut node);
-    }
-    statement::redact(&mut node);
-    Some(node)
-}
-
 fn write_statement(command: &Command<'_>, verb: Verb, namespace: Namespace) -> Option<Statement> {
-    let node = whole(command)?;
+    let node = command.whole()?;
     if bulk_write::verb(&node).is_some() {
         return bulk_write::statement(node, namespace);
     }
@@ -183,7 +168,7 @@ fn write_statement(command: &Command<'_>, verb: Verb, namespace: Namespace) -> O
 
 /// The verb of one operation of a bulkWrite.
 fn bulk_verb(command: &Command<'_>) -> Option<Verb> {
-    bulk_write::verb(&whole(command)?).map(|(verb, _, _)| verb)
+    bulk_write::verb(&command.whole()?).map(|(verb, _, _)| verb)
 }
 
 /// The verb of a write statement whose record has no `type`: only updates have a `u`.
@@ -195,8 +180,11 @@ fn write_verb(command: &Command<'_>) -> Option<Verb> {
 /// `comment` as text: a string, or any other value as it is printed.
 fn comment(command: &Command<'_>) -> Option<String> {
     let raw = command.members.raw("comment")?;
-    let compact = || serde_json::from_str::<serde_json::Value>(raw.get()).map(|value| value.to_string());
-    command.members.string("comment").map_or_else(|| compact().ok(), |text| Some(text.into_owned()))
+    let compact = || match raw {
+        Raw::Json(json) => serde_json::from_str::<serde_json::Value>(json.get()).ok().map(|value| value.to_string()),
+        Raw::Read(_) => Some(raw.text(command.members.line).to_owned()),
+    };
+    raw.string().map_or_else(compact, |text| Some(text.into_owned()))
 }
 
 fn envelope(record: &Members<'_>, event: &mut Event) {
@@ -219,19 +207,22 @@ fn counters(attr: &Members<'_>, event: &mut Event) {
     event.has_sort_stage = attr.truth("hasSortStage");
     event.used_disk = attr.truth("usedDisk");
     event.error_code = attr.number("errCode");
-    event.app_name = attr.string("appName").map(Cow::into_owned);
+    event.app_name = attr.string("appName").map(std::borrow::Cow::into_owned);
 }
 
 fn plan_summary(attr: &Members<'_>) -> Option<Located<String>> {
     let text = attr.string("planSummary")?;
-    let mut span = attr.span(attr.raw("planSummary")?.get());
-    span.start += 1;
-    span.end -= 1;
+    let raw = attr.raw("planSummary")?;
+    let mut span = raw.span(attr.line);
+    if let Raw::Json(_) = raw {
+        span.start += 1;
+        span.end -= 1;
+    }
     Some(Located::new(text.into_owned(), span))
 }
 
-fn first_redacted(statement: &Statement) -> Option<crate::text::Span> {
+fn first_redacted(line: &str, statement: &Statement) -> Option<crate::text::Span> {
     let parts = [&statement.filter, &statement.pipeline, &statement.update, &statement.sort, &statement.limit];
     let parts = parts.into_iter().flatten().chain(&statement.documents);
-    parts.filter_map(statement::first_redacted).min()
+    parts.filter_map(|part| statement::first_redacted(line, part)).min()
 }

@@ -19,12 +19,12 @@ pub(super) fn redact(node: &mut Node) {
     }
 }
 
-/// The first hidden literal in the order of the text.
-pub(super) fn first_redacted(node: &Node) -> Option<Span> {
+/// The first hidden literal in the order of the text. What is unknown for another reason is spelled otherwise.
+pub(super) fn first_redacted(line: &str, node: &Node) -> Option<Span> {
     match &node.value {
-        Value::Redacted => Some(node.span),
-        Value::Document(document) => document.fields.iter().find_map(|field| first_redacted(&field.node)),
-        Value::Array(array) => array.items.iter().find_map(first_redacted),
+        Value::Redacted => line[node.span.range()].contains(REDACTED).then_some(node.span),
+        Value::Document(document) => document.fields.iter().find_map(|field| first_redacted(line, &field.node)),
+        Value::Array(array) => array.items.iter().find_map(|item| first_redacted(line, item)),
         _ => None,
     }
 }

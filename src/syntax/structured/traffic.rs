@@ -21,7 +21,8 @@ pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Na
     if let Some(why) = own_collection(namespace) {
         return Some(why);
     }
-    let merges = command.members.raw("pipeline").is_some_and(|raw| raw.get().contains("\"$mergeCursors\""));
+    let merges =
+        command.members.raw("pipeline").is_some_and(|raw| raw.text(command.members.line).contains("$mergeCursors"));
     let temporary = ["tmp.agg_out.", "tmp.mr."].iter().any(|prefix| namespace.collection().starts_with(prefix));
     match verb {
         Some(Verb::Aggregate) if merges => Some("merging of the shards' results"),

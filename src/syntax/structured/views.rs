@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::model::{Namespace, Node, Statement, Value};
 
-use super::members::Members;
+use super::members::{Members, Raw};
 
 /// What time-series collections are stored in.
 const BUCKETS: &str = "system.buckets.";
@@ -19,8 +19,9 @@ pub(super) fn resolve(attr: &Members<'_>, statement: &mut Statement) {
 /// The collection behind the view `namespace`, and the pipeline of all views on the way. Other entries are of views that
 /// a `$lookup` names.
 fn resolved(attr: &Members<'_>, namespace: &Namespace) -> Option<(Namespace, Option<Node>)> {
-    let views: Vec<&RawValue> = serde_json::from_str(attr.raw("resolvedViews")?.get()).ok()?;
-    let mut views = views.into_iter().filter_map(|view| Members::of(attr.line, view));
+    let Raw::Json(views) = attr.raw("resolvedViews")? else { return None };
+    let views: Vec<&RawValue> = serde_json::from_str(views.get()).ok()?;
+    let mut views = views.into_iter().filter_map(|view| Members::of(attr.line, Raw::Json(view)));
     let view = views.find(|view| view.string("viewNamespace").is_some_and(|name| name == namespace.as_str()))?;
     let chain = view.node("dependencyChain")?;
     let last = chain.as_array()?.items.last()?.as_str()?;

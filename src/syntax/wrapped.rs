@@ -1,0 +1,234 @@
+//! Log lines inside JSON strings, as container runtimes and log services write them: `{"log":"{\"t\":…}\n","stream":"stdout"}`.
+//!
+//! The string is decoded, read as any line, and every span of what was read is mapped back through the escapes, so that it
+//! names bytes of the physical line. One string deep; objects around it may be nested.
+
+use serde_json::value::RawValue;
+
+use crate::model::{Document, Event, Node, Statement, Value};
+use crate::text::{Located, Span};
+
+use super::error::SyntaxError;
+use super::ext_json::{RawMembers, span_in};
+use super::record::Record;
+
+/// The members that are known to hold lines; others are looked at after them.
+const USUAL: [&str; 5] = ["log", "message", "line", "MESSAGE", "msg"];
+
+/// So many objects may stand around the string (`_source.message`).
+const MAX_DEPTH: usize = 3;
+
+/// The text of a JSON string, and where each part of it stands in the line.
+#[derive(Debug)]
+struct Unescaped {
+    text: String,
+    /// Offset in the text and offset in the line, where both began to run in step.
+    steps: Vec<(usize, usize)>,
+}
+
+/// Reads a line that holds another in a JSON string with `read`; `None` if it holds none that `read` knows.
+pub(super) fn read(line: &str, read: impl Fn(&str) -> Result<Record, SyntaxError>) -> Option<Record> {
+    let mut refused = None;
+    for Candidate { quoted, is_usual } in candidates(line.trim(), 0)? {
+        let inner = Unescaped::new(line, quoted)?;
+        if !is_usual && inner.text.trim().is_empty() {
+            continue;
+        }
+        match read(&inner.text) {
+            Ok(record) => return Some(inner.mapped(record)),
+            Err(error) if refused.is_none() && (is_usual || inner.text.trim_start().starts_with('{')) => {
+                refused = Some(Record::Bad(inner.complaint(error)));
+            }
+            Err(_) => {}
+        }
+    }
+    refused
+}
+
+/// A string that may hold a line.
+struct Candidate<'a> {
+    /// As the line has it, with its quotes.
+    quoted: &'a str,
+    /// Its member is known to hold lines.
+    is_usual: bool,
+}
+
+/// The strings of an object and of those in it, the likeliest first.
+fn candidates(object: &str, depth: usize) -> Option<Vec<Candidate<'_>>> {
+    let RawMembers(members) = serde_json::from_str(object).ok()?;
+    let rank = |name: &RawValue| {
+        let name = name.get().trim_matches('"');
+        USUAL.iter().position(|usual| *usual == name).unwrap_or(USUAL.len())
+    };
+    let mut members: Vec<_> = members.into_iter().map(|(name, value)| (rank(name), value.get())).collect();
+    members.sort_by_key(|(rank, _)| *rank);
+    let strings = members.iter().filter(|(_, value)| value.starts_with('"'));
+    let candidate = |&(rank, quoted): &(usize, _)| Candidate { quoted, is_usual: rank < USUAL.len() };
+    let mut found: Vec<_> = strings.map(candidate).collect();
+    if depth < MAX_DEPTH {
+        let objects = members.iter().filter(|(_, value)| value.starts_with('{'));
+        found.extend(objects.filter_map(|(_, value)| candidates(value, depth + 1)).flatten());
+    }
+    Some(found)
+}
+
+impl Unescaped {
+    /// Decodes `quoted`, a JSON string that is a part of `line`. A lone surrogate becomes U+FFFD.
+    fn new(line: &str, quoted: &str) -> Option<Self> {
+        let raw = quoted.get(1..quoted.len() - 1)?;
+        let start = span_in(line, 0, raw).start as usize;
+        let mut inner = Self { text: String::with_capacity(raw.len()), steps: vec![(0, start)] };
+        let mut at = 0;
+        while let Some(escape) = memchr::memchr(b'\\', &raw.as_bytes()[at..]).map(|found| at + found) {
+            inner.text.push_str(&raw[at..escape]);
+            inner.step(start + escape);
+            let (decoded, length) = unescaped(&raw[escape..])?;
+            inner.text.push(decoded);
+            at = escape + length;
+            inner.step(start + at);
+        }
+        inner.text.push_str(&raw[at..]);
+        Some(inner)
+    }
+
+    /// From the end of the text so far on, the line stands at `outer`.
+    fn step(&mut self, outer: usize) {
+        self.steps.push((self.text.len(), outer));
+    }
+
+    fn place(&self, at: u32) -> usize {
+        let at = at as usize;
+        let next = self.steps.partition_point(|(inner, _)| *inner <= at);
+        let (inner, outer) = self.steps[next.saturating_sub(1)];
+        let limit = self.steps.get(next).map_or(usize::MAX, |(_, outer)| *outer);
+        (outer + (at - inner)).min(limit)
+    }
+
+    fn map(&self, span: &mut Span) {
+        *span = Span::new(self.place(span.start), self.place(span.end));
+    }
+
+    fn complaint(&self, mut error: SyntaxError) -> SyntaxError {
+        self.map(&mut error.span);
+        if self.text.ends_with('\n') { error } else { goes_on(error) }
+    }
+
+    fn mapped(&self, record: Record) -> Record {
+        match record {
+            Record::Slow(mut event) => {
+                self.event(&mut event);
+                Record::Slow(event)
+            }
+            Record::Other(fact) => Record::Other(fact),
+            Record::Bad(error) => Record::Bad(self.complaint(error)),
+        }
+    }
+
+    fn event(&self, event: &mut Event) {
+        let counters = [
+            &mut event.n_shards,
+            &mut event.duration_millis,
+            &mut event.keys_examined,
+            &mut event.docs_examined,
+            &mut event.returned,
+        ];
+        for counter in counters {
+            self.located(counter);
+        }
+        self.located(&mut event.plan_summary);
+        self.located(&mut event.truncated);
+        self.located(&mut event.error_code);
+        for span in [&mut event.has_sort_stage, &mut event.used_disk, &mut event.redacted].into_iter().flatten() {
+            self.map(span);
+        }
+        self.map(&mut event.command_span);
+        self.map(&mut event.name_span);
+        event.statements.iter_mut().for_each(|statement| self.statement(statement));
+    }
+
+    fn located<T>(&self, located: &mut Option<Located<T>>) {
+        if let Some(located) = located {
+            self.map(&mut located.span);
+        }
+    }
+
+    fn statement(&self, statement: &mut Statement) {
+        self.map(&mut statement.name_span);
+        self.map(&mut statement.span);
+        let parts = [
+            &mut statement.filter,
+            &mut statement.pipeline,
+            &mut statement.update,
+            &mut statement.sort,
+            &mut statement.skip,
+            &mut statement.limit,
+            &mut statement.hint,
+            &mut statement.min,
+            &mut statement.max,
+            &mut statement.projection,
+            &mut statement.distinct_key,
+            &mut statement.collation,
+            &mut statement.let_variables,
+            &mut statement.view_pipeline,
+        ];
+        parts.into_iter().flatten().chain(&mut statement.documents).for_each(|node| self.node(node));
+    }
+
+    fn node(&self, node: &mut Node) {
+        self.map(&mut node.span);
+        match &mut node.value {
+            Value::Document(document) | Value::JavaScriptWithScope(_, document) => self.document(document),
+            Value::Array(array) => array.items.iter_mut().for_each(|item| self.node(item)),
+            _ => {}
+        }
+    }
+
+    fn document(&self, document: &mut Document) {
+        for field in &mut document.fields {
+            self.map(&mut field.name_span);
+            self.node(&mut field.node);
+        }
+    }
+}
+
+/// Complains about a runtime that split the line, if that is what `error` is about.
+fn goes_on(error: SyntaxError) -> SyntaxError {
+    if !error.message.contains("EOF") {
+        return error;
+    }
+    SyntaxError::new(error.span, "the record goes on in another line: container runtimes split lines over 16 kB")
+}
+
+/// The same for a line as Kubernetes keeps it, `2026-11-30T08:17:00.824513Z stdout P {"t":…`, where `P` says so.
+pub(super) fn split_by_runtime(line: &str, error: SyntaxError) -> SyntaxError {
+    let mut columns = line.split(' ').skip(1);
+    let is_split = matches!((columns.next(), columns.next()), (Some("stdout" | "stderr"), Some("P")));
+    if is_split { goes_on(error) } else { error }
+}
+
+/// The character that the escape at the beginning of `text` stands for, and how long the escape is.
+fn unescaped(text: &str) -> Option<(char, usize)> {
+    let decoded = match text.as_bytes().get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'u' => return Some(unicode(text)),
+        escaped => char::from(*escaped),
+    };
+    Some((decoded, 2))
+}
+
+/// `\u00e9`, or two of them that are one character.
+fn unicode(text: &str) -> (char, usize) {
+    let unit = |at: usize| u16::from_str_radix(text.get(at + 2..at + 6)?, 16).ok();
+    let first = unit(0).unwrap_or(0xfffd);
+    let second = if text[6.min(text.len())..].starts_with("\\u") { unit(6) } else { None };
+    let pair = second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+    match (char::from_u32(u32::from(first)), pair) {
+        (Some(single), _) => (single, 6),
+        (None, Some(pair)) => (pair, 12),
+        (None, None) => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}

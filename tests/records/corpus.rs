@@ -1,0 +1,54 @@
+//! A collection of legacy logs beside the repository, if it is there: every line is accounted for, and as many slow
+//! operations are understood as a plain look at the lines counts.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
+use std::fs;
+use std::path::Path;
+
+use regex::Regex;
+use shardlint::model::Traffic;
+use shardlint::syntax::{Record, read_record};
+
+/// What became of the lines of one log.
+#[derive(Debug, Default)]
+struct Counts {
+    slow: usize,
+    understood: usize,
+    not_understood: Vec<String>,
+}
+
+fn counted(text: &[u8]) -> Counts {
+    let operation =
+        Regex::new(r"(\]|\.\.\.) (query|getmore|insert|update|remove|command|killcursors) .*\d+ms *$").unwrap();
+    let mut counts = Counts::default();
+    for line in text.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        counts.slow += usize::from(operation.is_match(&String::from_utf8_lossy(line)));
+        match read_record(line) {
+            Record::Slow(event) => {
+                assert!(event.duration_millis.is_some());
+                let empty = Traffic::NotAQuery(String::new());
+                counts.understood += usize::from(event.traffic != empty);
+            }
+            Record::Other(_) => {}
+            Record::Bad(_) => counts.not_understood.push(String::from_utf8_lossy(line).into_owned()),
+        }
+    }
+    counts
+}
+
+#[test]
+fn every_slow_operation_of_the_collected_legacy_logs_is_understood() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/public/logs-legacy");
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut logs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    logs.sort();
+    for log in logs {
+        let counts = counted(&fs::read(&log).unwrap());
+        let name = log.file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(counts.understood, counts.slow, "{name}");
+        let has_stamp = |line: &String| line.contains(':') || line.contains('[');
+        assert!(!counts.not_understood.iter().any(has_stamp), "{name}: {:?}", counts.not_understood);
+    }
+}

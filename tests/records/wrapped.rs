@@ -1,0 +1,91 @@
+//! Records inside JSON strings: what is read is the same as without, and spans are those of the physical line.
+
+use shardlint::model::{Document, Node, Value};
+use shardlint::syntax::{Record, read_record};
+
+use super::{record, slow};
+
+const STRUCTURED: &str = r#""type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"né":"a\"ü\\","b":{"$gt":5}},"$db":"shop"},"planSummary":"IXSCAN { b: 1 }","nShards":2,"durationMillis":5"#;
+const LEGACY: &str = "2019-06-18T12:02:00.506+0100 I COMMAND  [conn7] command shop.orders command: find { find: \"orders\", filter: { né: \"a\\ü\t\", b: { $gt: 5 } } } planSummary: IXSCAN { b: 1 } nShards:2 5ms";
+
+/// The text as a JSON string.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("text")
+}
+
+/// The names and values of a document in order, as the line spells them.
+fn spelled(line: &str, node: &Node, decode: &dyn Fn(&str) -> String) -> Vec<String> {
+    let mut texts = vec![decode(&line[node.span.range()])];
+    if let Value::Document(Document { fields, .. }) = &node.value {
+        for field in fields {
+            texts.push(decode(&line[field.name_span.range()]));
+            texts.extend(spelled(line, &field.node, decode));
+        }
+    }
+    texts
+}
+
+#[test]
+fn spans_go_through_the_escapes_of_every_wrapping() {
+    for inner in [record(STRUCTURED), LEGACY.to_owned()] {
+        let bare = slow(&inner);
+        let filter = bare.statements[0].filter.as_ref().expect("a filter");
+        let expected = spelled(&inner, filter, &str::to_owned);
+        let ascii = quoted(&inner).replace('é', "\\u00e9").replace('ü', "\\u00FC");
+        for line in [
+            format!(r#"{{"log":{},"stream":"stdout","time":"2026-11-30T08:17:00.8Z"}}"#, quoted(&format!("{inner}\n"))),
+            format!(r#"{{"labels":{{"app":"mongo","empty":""}},"line":{ascii},"timestamp":"2026-11-30T08:17:00Z"}}"#),
+            format!(r#"  {{"_index":"logs","_source":{{"host":{{"name":"h"}},"message":{}}}}}"#, quoted(&inner)),
+            format!(r#"{{"timestamp":1796026620824,"event":{}}}"#, quoted(&inner)),
+        ] {
+            let event = slow(&line);
+            let decode = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).expect("an escaped text");
+            let filter = event.statements[0].filter.as_ref().expect("a filter");
+            assert_eq!(spelled(&line, filter, &decode), expected, "{line}");
+            assert_eq!(event.time_millis, bare.time_millis);
+            let plan = event.plan_summary.expect("a plan");
+            assert_eq!(&line[plan.span.range()], "IXSCAN { b: 1 }");
+            let numbers = [event.n_shards, event.duration_millis].map(|counter| counter.expect("told").span);
+            assert_eq!(numbers.map(|span| &line[span.range()]), ["2", "5"]);
+        }
+    }
+}
+
+#[test]
+fn records_behind_columns_of_kubernetes_are_read() {
+    let inner = record(STRUCTURED);
+    assert_eq!(slow(&format!("2026-11-30T08:17:00.824513Z stdout F {inner}")).statements.len(), 1);
+}
+
+#[test]
+fn a_line_that_the_runtime_split_says_so() {
+    let inner = record(STRUCTURED);
+    let half = &inner[..inner.len() / 2];
+    for line in [format!(r#"{{"log":{}}}"#, quoted(half)), format!("2026-11-30T08:17:00.824513Z stdout P {half}")] {
+        let Record::Bad(error) = read_record(line.as_bytes()) else { panic!("{line}") };
+        assert!(error.message.contains("split"), "{error}");
+        assert!(error.span.range().end <= line.len());
+    }
+}
+
+#[test]
+fn other_json_is_still_no_log() {
+    for line in [r#"{"a":""}"#, r#"{"level":"info","text":"started"}"#, r#"{"log":"hello\n"}"#, r#"{"log":5}"#, "{}"] {
+        assert!(matches!(read_record(line.as_bytes()), Record::Bad(_)), "{line}");
+    }
+    for line in [r#"{"log":"\n","stream":"stdout"}"#, r#"{"log":"2019-06-18T12:02:00.506+0100 I NETWORK  [a] x\n"}"#] {
+        assert!(matches!(read_record(line.as_bytes()), Record::Other(_)), "{line}");
+    }
+}
+
+#[test]
+fn no_damage_to_a_wrapped_line_makes_the_reader_panic() {
+    let line = format!(r#"{{"log":{},"a":"\ud83d\ude00\ud83d"}}"#, quoted(&record(STRUCTURED)));
+    for at in 0..line.len() {
+        let (before, after) = line.as_bytes().split_at(at);
+        let _ = read_record(before);
+        for byte in [b'"', b'\\', b'}', b'u', 0xff] {
+            let _ = read_record(&[before, &[byte], &after[1..]].concat());
+        }
+    }
+}

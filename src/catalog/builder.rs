@@ -1,6 +1,8 @@
 //! Merges the declarations of a run, in the order they were given, into one [`Catalog`]. What contradicts an earlier
 //! declaration is told in place and changes nothing; whether a key or an index is any good is for the rules.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::{IndexSpec, Node, ShardKey};
 use crate::syntax::declaration::{Declaration, Declarations, Declared, KeyChange, Target};
 use crate::syntax::index_list::ListedIndexes;
@@ -8,6 +10,7 @@ use crate::syntax::shard_key::ShardKeyDeclaration;
 use crate::text::{Located, SourceId, Span};
 
 use super::collection::{Collection, IndexList, Sharding};
+use super::dump::Dumped;
 use super::lookup::Catalog;
 use super::pattern;
 
@@ -26,9 +29,12 @@ pub struct Conflict {
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     collections: Vec<Collection>,
+    /// The place of each name in `collections`.
+    places: FxHashMap<String, usize>,
     /// Declarations of scripts that leave the database to the connection.
     homeless: Vec<(SourceId, Declared)>,
     conflicts: Vec<Conflict>,
+    pub(super) dumped: Dumped,
 }
 
 impl Builder {
@@ -49,20 +55,12 @@ impl Builder {
         let name = &declared.namespace.value;
         match &declared.key {
             Some(key) => self.shard(source, name, key, None),
-            None => {
-                let collection = self.collection(source, name);
-                match collection.sharding {
-                    Sharding::Undeclared | Sharding::Unsharded => collection.sharding = Sharding::Unsharded,
-                    Sharding::Sharded(_) | Sharding::Invalid => {
-                        self.contradict(source, declared.span, name, "declared as sharded before");
-                    }
-                }
-            }
+            None => self.unsharded(source, name, declared.span),
         }
     }
 
     /// Adds complete lists of indexes; `namespace` is the one of `--schema NS=FILE`.
-    pub fn index_lists(&mut self, source: SourceId, lists: &[ListedIndexes], namespace: Option<&str>) {
+    pub(super) fn index_lists(&mut self, source: SourceId, lists: &[ListedIndexes], namespace: Option<&str>) {
         for list in lists {
             let Some(name) = namespace.or(list.namespace.as_ref().map(|name| name.value.as_str())) else {
                 let message = "this list of indexes does not name its collection; expected it as `--schema NS=FILE`";
@@ -86,6 +84,7 @@ impl Builder {
         let mut catalog = Catalog::default();
         self.collections.into_iter().for_each(|collection| catalog.add(collection));
         catalog.complete_from_globs();
+        self.conflicts.extend(self.dumped.complete(&mut catalog));
         (catalog, self.conflicts)
     }
 
@@ -125,8 +124,19 @@ impl Builder {
         }
     }
 
+    /// That it lies on one shard, told at `span`.
+    pub(super) fn unsharded(&mut self, source: SourceId, name: &str, span: Span) {
+        let collection = self.collection(source, name);
+        match collection.sharding {
+            Sharding::Undeclared | Sharding::Unsharded => collection.sharding = Sharding::Unsharded,
+            Sharding::Sharded(_) | Sharding::Invalid => {
+                self.contradict(source, span, name, "declared as sharded before");
+            }
+        }
+    }
+
     /// A first key; the same one may be declared again.
-    fn shard(&mut self, source: SourceId, name: &str, key: &Node, unique: Option<Located<bool>>) {
+    pub(super) fn shard(&mut self, source: SourceId, name: &str, key: &Node, unique: Option<Located<bool>>) {
         let collection = self.collection(source, name);
         match (&collection.sharding, &collection.key_pattern) {
             (Sharding::Unsharded, _) => self.contradict(source, key.span, name, "declared as unsharded before"),
@@ -134,7 +144,14 @@ impl Builder {
                 let message = format!("declared with the key `{}` before", pattern::text(before));
                 self.contradict(source, key.span, name, &message);
             }
-            (_, Some(_)) => collection.unique_key = collection.unique_key.take().or(unique),
+            (_, Some(_)) => match (&collection.unique_key, unique) {
+                (Some(before), Some(unique)) if before.value != unique.value => {
+                    let message = format!("declared with `unique: {}` before", before.value);
+                    self.contradict(source, unique.span, name, &message);
+                }
+                (None, unique) => collection.unique_key = unique,
+                _ => {}
+            },
             (_, None) => set_key(collection, source, key, unique),
         }
     }
@@ -158,12 +175,12 @@ impl Builder {
         self.conflicts.push(Conflict { source, span, message: format!("`{name}` was {what}") });
     }
 
-    fn collection(&mut self, source: SourceId, name: &str) -> &mut Collection {
-        let index = self.collections.iter().position(|collection| collection.pattern == name).unwrap_or_else(|| {
+    pub(super) fn collection(&mut self, source: SourceId, name: &str) -> &mut Collection {
+        let at = *self.places.entry(name.to_owned()).or_insert_with(|| {
             self.collections.push(Collection::new(name, source));
             self.collections.len() - 1
         });
-        &mut self.collections[index]
+        &mut self.collections[at]
     }
 }
 
@@ -187,7 +204,7 @@ pub(super) fn add_indexes(list: &mut IndexList, source: SourceId, indexes: &[Ind
 mod tests {
     use super::*;
     use crate::syntax::declaration::declarations;
-    use crate::syntax::index_list::index_lists;
+    use crate::syntax::dump::dumps;
     use crate::syntax::shard_key;
 
     const FIRST: SourceId = SourceId(0);
@@ -281,11 +298,11 @@ mod tests {
     #[test]
     fn a_complete_list_is_marked_and_needs_a_name() {
         let list = "[ { v: 2, key: { _id: 1 }, name: '_id_' }, { v: 2, key: { a: 1 }, name: 'a_1' } ]";
-        let lists = index_lists(list).expect("valid");
+        let dump = dumps(list);
         let mut builder = Builder::default();
         script(&mut builder, FIRST, "db.getSiblingDB('a').b.createIndex({ a: 1 })");
-        builder.index_lists(SECOND, &lists, Some("a.b"));
-        builder.index_lists(SECOND, &lists, None);
+        builder.dump(SECOND, &dump, Some("a.b"));
+        builder.dump(SECOND, &dump, None);
         let (catalog, conflicts) = builder.finish();
         let indexes = &catalog.get("a.b").expect("declared").indexes;
         assert_eq!((indexes.complete, indexes.specs.len()), (true, 2));

@@ -1,10 +1,13 @@
 //! Finding the declaration of a namespace: exact names first, then globs in the order they were declared.
 
+use std::collections::BTreeSet;
+
 use globset::{Glob, GlobMatcher};
+use rustc_hash::FxHashMap;
 
 use crate::model::Namespace;
 
-use super::collection::Collection;
+use super::collection::{Collection, Sharding};
 
 /// Database names of test suites mapped to the declared ones (`--ns-map 'shop_test_*=shop'`).
 #[derive(Debug, Clone, Default)]
@@ -45,6 +48,12 @@ impl NamespaceMap {
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     collections: Vec<(Option<GlobMatcher>, Collection)>,
+    /// Places of exact names in `collections`.
+    exact: FxHashMap<String, usize>,
+    /// What holds for every collection that is not named.
+    unnamed: Option<Collection>,
+    /// But for these, of which it is open.
+    open: BTreeSet<String>,
     /// All shards of the cluster, if declared by name.
     pub shards: Option<Vec<String>>,
     /// The number of shards, if only that is declared (`--shards`).
@@ -56,13 +65,22 @@ impl Catalog {
     pub fn add(&mut self, collection: Collection) {
         let is_glob = collection.pattern.contains(['*', '?', '[', '{']);
         let glob = is_glob.then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher())).flatten();
+        if glob.is_none() {
+            self.exact.entry(collection.pattern.clone()).or_insert(self.collections.len());
+        }
         self.collections.push((glob, collection));
     }
 
     /// The declaration of a namespace.
     #[must_use]
     pub fn get(&self, namespace: &str) -> Option<&Collection> {
-        let exact = self.collections.iter().find(|(glob, c)| glob.is_none() && c.pattern == namespace);
+        self.named(namespace).or_else(|| self.unnamed.as_ref().filter(|_| !self.open.contains(namespace)))
+    }
+
+    /// The declaration that names a namespace, by itself or by a glob.
+    #[must_use]
+    pub fn named(&self, namespace: &str) -> Option<&Collection> {
+        let exact = self.exact.get(namespace).and_then(|&at| self.collections.get(at));
         let found = exact.or_else(|| {
             self.collections.iter().find(|(glob, _)| glob.as_ref().is_some_and(|glob| glob.is_match(namespace)))
         });
@@ -82,15 +100,33 @@ impl Catalog {
         self.collections.iter_mut().map(|(_, c)| c).find(|c| c.pattern == pattern)
     }
 
+    /// The declaration of exactly that namespace; a copy of the glob's that covers it if there is none.
+    pub(super) fn exactly(&mut self, namespace: &str) -> Option<&mut Collection> {
+        let general = self.named(namespace)?;
+        if general.pattern != namespace {
+            let collection = Collection { pattern: namespace.to_owned(), ..general.clone() };
+            self.add(collection);
+        }
+        let at = *self.exact.get(namespace)?;
+        self.collections.get_mut(at).map(|(_, collection)| collection)
+    }
+
+    /// Makes `unnamed` hold for every collection of which nothing else says whether it is sharded, but for those in `open`.
+    pub(super) fn set_unnamed(&mut self, unnamed: Collection, open: BTreeSet<String>) {
+        let collections = self.collections.iter_mut().map(|(_, collection)| collection);
+        collections.filter(|c| !open.contains(&c.pattern)).for_each(|c| c.complete_from(&unnamed));
+        (self.unnamed, self.open) = (Some(unnamed), open);
+    }
+
     /// All declared collections, in the order they were declared.
     pub fn collections(&self) -> impl Iterator<Item = &Collection> {
         self.collections.iter().map(|(_, collection)| collection)
     }
 
-    /// Whether any collection is declared to be sharded or unsharded.
+    /// Whether any collection is declared to be sharded (by a valid key or not) or unsharded.
     #[must_use]
     pub fn declares_sharding(&self) -> bool {
-        self.collections().any(Collection::says_where_documents_lie)
+        self.collections().any(|collection| !matches!(collection.sharding, Sharding::Undeclared))
     }
 
     /// What is said of a glob holds for the exact names it covers, as far as nothing else is said of them.

@@ -1,7 +1,9 @@
 //! What is known about the cluster: keys, indexes, chunks, shards, version. Merged from all declarations of a run.
 
 mod builder;
+mod chunks;
 mod collection;
+mod dump;
 mod index_support;
 mod lookup;
 mod pattern;

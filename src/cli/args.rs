@@ -61,7 +61,8 @@ pub struct CheckArgs {
     /// A shard key: 'shop.orders={ customerId: 1, _id: 1 }', or 'crm.accounts=unsharded'.
     #[arg(long, value_name = "NS=KEY", help_heading = "Declarations")]
     pub shard_key: Vec<String>,
-    /// A file with declarations: shell commands such as sh.shardCollection, or listIndexes output.
+    /// A file with declarations: shell commands such as sh.shardCollection, or dumps: config.collections,
+    /// config.chunks, config.shards, getIndexes, sh.status.
     #[arg(long, value_name = "[NS=]FILE", help_heading = "Declarations")]
     pub schema: Vec<String>,
     /// Report databases under another name: 'shop_test_*=shop'.

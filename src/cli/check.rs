@@ -137,6 +137,9 @@ fn complain_about(outcome: &Outcome, names: &[String]) -> bool {
             let what = crate::syntax::looks_like(&lines.sample);
             complain(&format!("nothing in `{}` is understood: {what}", escape(name)));
             failed = true;
+        } else if lines.is_empty() && outcome.failures.is_empty() && !outcome.interrupted {
+            complain(&format!("`{}` is empty: expected a MongoDB log", escape(name)));
+            failed = true;
         }
     }
     failed
@@ -148,7 +151,14 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
     let classes = &report.summary.classes;
     let count = |class: &str| classes.get(class).map_or(0, |count| count.count);
     let judged: u64 = classes.values().map(|class| class.count).sum();
-    let none_matches = judged > 0 && count("undeclared") == judged && settings.catalog.declares_sharding();
+    // Where a dump lists all sharded collections, others are known to be unsharded; that is no match either.
+    let is_declared = |namespace: &str| {
+        settings.catalog.named(namespace).is_some_and(crate::catalog::Collection::says_where_documents_lie)
+    };
+    let none_matches = judged > 0
+        && count("undeclared") + count("unsharded") == judged
+        && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
+        && settings.catalog.declares_sharding();
     if none_matches {
         let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();
         seen.sort_unstable();

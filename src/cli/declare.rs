@@ -11,8 +11,8 @@ use crate::input::{Input, InputError, discover};
 use crate::report::escape;
 use crate::rules::{Finding, declaration_not_understood as sl005};
 use crate::syntax::recognize::{DeclarationKind, looks_like_declaration};
-use crate::syntax::{Record, SyntaxError, declaration, index_list, read_record, shard_key};
-use crate::text::SourceId;
+use crate::syntax::{Record, SyntaxError, declaration, dump, read_record, shard_key};
+use crate::text::{SourceId, Span};
 
 use super::args::CheckArgs;
 use super::{complain, remark};
@@ -175,7 +175,7 @@ impl Reader {
         let Some(kind) = looks_like_declaration(&text).or_else(|| is_quiet_script(&text)) else {
             bail!(
                 "--schema: nothing in `{}` is a declaration; expected shell commands such as `sh.shardCollection(…)`, \
-                 or the output of `listIndexes` or `getIndexes()`",
+                 documents of the config database, or the output of `sh.status()`, `listIndexes` or `getIndexes()`",
                 escape(path)
             );
         };
@@ -191,15 +191,19 @@ impl Reader {
                 let declared = declaration::declarations(&text);
                 self.builder.script(source, &declared);
                 self.malformed(&declared.errors, source, name);
-                if let Some(first) = declared.passed_over.first() {
-                    self.findings.push(sl005::passed_over(declared.passed_over.len(), *first, source, name));
-                }
+                self.passed_over(&declared.passed_over, source, name);
             }
-            DeclarationKind::IndexList => match index_list::index_lists(&text) {
-                Ok(lists) => self.builder.index_lists(source, &lists, namespace),
-                Err(error) => self.malformed(&[error], source, name),
-            },
+            DeclarationKind::Dump => {
+                let dump = dump::dumps(&text);
+                self.builder.dump(source, &dump, namespace);
+                self.malformed(&dump.errors, source, name);
+                self.passed_over(&dump.passed_over, source, name);
+            }
         }
+    }
+
+    fn passed_over(&mut self, places: &[Span], source: SourceId, name: &str) {
+        self.findings.extend(places.first().map(|first| sl005::passed_over(places.len(), *first, source, name)));
     }
 
     fn malformed(&mut self, errors: &[SyntaxError], source: SourceId, name: &str) {

@@ -303,6 +303,7 @@ fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
             millis: stats.millis,
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
+            shards: stats.shards.map(|shards| shards.into_iter().collect()),
             reason: stats.worst.2,
         })
         .collect();

@@ -71,6 +71,8 @@ pub struct JudgedStatement {
     pub fingerprint: Fingerprint,
     /// The class.
     pub standing: Standing,
+    /// The shards contacted, if a chunk map is known.
+    pub shards: Option<Vec<String>>,
     /// Why, for the reader.
     pub reason: String,
     /// Its part of the record's `durationMillis`.
@@ -138,7 +140,8 @@ impl Judge<'_> {
         let namespace = namespace_map.apply(&statement.namespace);
         let collection = catalog.get(namespace.as_str());
         let verdict = collection.filter(|collection| collection.says_where_documents_lie()).map(|collection| {
-            let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version };
+            let cluster =
+                Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version, explain: false };
             routing::route(statement, cluster)
         });
         let shape = Shape::of(statement);
@@ -164,6 +167,7 @@ impl Judge<'_> {
             shape,
             fingerprint,
             standing,
+            shards: verdict.as_ref().and_then(|verdict| verdict.shards.clone()),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             millis,
@@ -194,6 +198,7 @@ impl Judge<'_> {
             operation,
             shape,
             standing,
+            shards: None,
             reason: "the log shows this batch without its statements".to_owned(),
             millis,
             raised,

@@ -76,6 +76,12 @@ impl SourceLines {
         self.not_understood > 0 && self.not_understood + self.blank == self.lines
     }
 
+    /// Whether there is nothing in it but blank lines.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines == self.blank
+    }
+
     fn add(&mut self, bytes: &[u8], counts: &Counts) {
         if self.lines == 0 {
             self.sample = bytes[..bytes.len().min(SAMPLE)].to_vec();

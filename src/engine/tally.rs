@@ -2,6 +2,7 @@
 //! sums are integers and every choice of an example has a total order, so neither chunk size nor thread count shows.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -42,6 +43,8 @@ pub struct ShapeStats {
     pub max_millis: u64,
     /// Least and greatest `nShards`.
     pub observed_shards: Option<(u64, u64)>,
+    /// All shards contacted, if a chunk map is known.
+    pub shards: Option<BTreeSet<String>>,
     /// The worst standing, the first record that had it, and its reason.
     pub worst: (Standing, RecordPos, String),
 }
@@ -129,12 +132,17 @@ impl Tally {
             millis: 0,
             max_millis: 0,
             observed_shards: None,
+            shards: None,
             worst: (statement.standing, judged.position, statement.reason.clone()),
         });
         stats.standings[index(statement.standing)] += 1;
         stats.millis += statement.millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
+        if let Some(shards) = &statement.shards {
+            let all = stats.shards.get_or_insert_default();
+            all.extend(shards.iter().cloned());
+        }
         if (Reverse(statement.standing), judged.position) < (Reverse(stats.worst.0), stats.worst.1) {
             stats.worst = (statement.standing, judged.position, statement.reason.clone());
         }
@@ -213,6 +221,9 @@ impl ShapeStats {
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
+        if let Some(shards) = later.shards {
+            self.shards.get_or_insert_default().extend(shards);
+        }
         if (Reverse(later.worst.0), later.worst.1) < (Reverse(self.worst.0), self.worst.1) {
             self.worst = later.worst;
         }

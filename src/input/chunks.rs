@@ -28,13 +28,14 @@ pub struct Chunk {
 impl Chunk {
     /// Each line and its place; the line end (`\n` or `\r\n`) is not part of it.
     pub fn lines(&self) -> impl Iterator<Item = (RecordPos, &[u8])> {
-        let mut pos = self.pos;
-        self.bytes.split_inclusive(|byte| *byte == b'\n').map(move |line| {
-            let here = pos;
-            pos.offset += line.len() as u64;
-            pos.line += 1;
-            let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
-            (here, line)
+        let unended = (!self.bytes.ends_with(b"\n") && !self.bytes.is_empty()).then_some(self.bytes.len());
+        let mut start = 0;
+        let mut number = self.pos.line;
+        memchr_iter(b'\n', &self.bytes).map(|at| at + 1).chain(unended).map(move |end| {
+            let pos = RecordPos { offset: self.pos.offset + start as u64, line: number, ..self.pos };
+            let line = &self.bytes[start..end];
+            (start, number) = (end, number + 1);
+            (pos, line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line)))
         })
     }
 }

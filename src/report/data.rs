@@ -105,6 +105,8 @@ pub struct ShapeRow {
     pub max_millis: u64,
     /// Least and greatest `nShards` seen.
     pub observed_shards: Option<(u64, u64)>,
+    /// All shards that its operations are sent to, sorted, if a chunk map is known.
+    pub shards: Option<Vec<String>>,
     /// Why the class is what it is, for the reader.
     pub reason: String,
 }

@@ -156,6 +156,7 @@ pub struct ShapeObject<'a> {
     millis: u64,
     max_millis: u64,
     observed_shards: Option<Observed>,
+    shards: Option<&'a [String]>,
     reason: &'a str,
 }
 
@@ -172,6 +173,7 @@ impl<'a> ShapeObject<'a> {
             millis: row.millis,
             max_millis: row.max_millis,
             observed_shards: row.observed_shards.map(|(min, max)| Observed { min, max }),
+            shards: row.shards.as_deref(),
             reason: &row.reason,
         }
     }

@@ -153,6 +153,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         millis: 5,
         max_millis: 3,
         observed_shards: None,
+        shards: Some(vec![text.to_owned()]),
         reason: text.to_owned(),
     };
     let mut report = Report { diagnostics: vec![diagnostic], shapes: vec![shape], ..Report::default() };

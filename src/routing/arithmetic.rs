@@ -3,6 +3,8 @@
 
 use crate::model::{Decimal128, Value, compare};
 
+use super::compound;
+
 /// The value of `{ operator: operands }`.
 pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
     match (operator, operands) {
@@ -28,12 +30,68 @@ pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
         ("$not", [value]) => Some(Value::Bool(!truth(value))),
         ("$ne", [left, right]) => Some(Value::Bool(compare(left, right).is_ne())),
         ("$cmp", [left, right]) => Some(Value::Int32(compare(left, right) as i32)),
-        ("$ifNull", _) => {
-            Some(operands.iter().find(|value| !matches!(value, Value::Null)).or(operands.last())?.clone())
+        ("$max" | "$min" | "$sum" | "$avg", [Value::Array(array)]) => {
+            accumulated(operator, &array.items.iter().map(|item| &item.value).collect::<Vec<_>>())
         }
-        ("$cond", [condition, yes, no]) => Some(if truth(condition) { yes.clone() } else { no.clone() }),
-        (_, [value]) => convert(operator, value),
-        _ => None,
+        ("$max" | "$min" | "$sum" | "$avg", _) => accumulated(operator, &operands.iter().collect::<Vec<_>>()),
+        ("$pow", [base, exponent]) => power(base, exponent),
+        ("$isNumber", [value]) => Some(Value::Bool(double(value).is_some() || is_decimal(value))),
+        ("$floor" | "$ceil" | "$round" | "$trunc" | "$sqrt" | "$exp" | "$ln", [number]) => of_one(operator, number),
+        ("$round" | "$trunc", [number, places]) if compare(places, &Value::Int32(0)).is_eq() => {
+            of_one(operator, number)
+        }
+        ("$convert", [Value::Document(given)]) if given.fields.len() == 2 => {
+            let name = given.get("to")?.as_str()?;
+            let (_, by_name) = CONVERSIONS.iter().find(|(to, _)| *to == name)?;
+            convert(by_name, &given.get("input")?.value)
+        }
+        (_, [value]) => convert(operator, value).or_else(|| compound::evaluate(operator, operands)),
+        _ => compound::evaluate(operator, operands),
+    }
+}
+
+/// The functions of one number. Nulls stay null; whole numbers need no rounding.
+fn of_one(operator: &str, value: &Value) -> Option<Value> {
+    let function: fn(f64) -> f64 = match operator {
+        _ if matches!(value, Value::Null | Value::Undefined) => return Some(Value::Null),
+        "$sqrt" | "$ln" if double(value)? < 0.0 => return None,
+        "$sqrt" => f64::sqrt,
+        "$ln" => f64::ln,
+        "$exp" => f64::exp,
+        _ if exact(value).is_some() => return Some(value.clone()),
+        "$floor" => f64::floor,
+        "$ceil" => f64::ceil,
+        "$trunc" => f64::trunc,
+        _ => f64::round_ties_even,
+    };
+    double(value).map(|number| Value::Double(function(number)))
+}
+
+fn power(base: &Value, exponent: &Value) -> Option<Value> {
+    let exactly = exact(base).zip(exact(exponent).and_then(|exponent| u32::try_from(exponent).ok()));
+    match exactly.and_then(|(base, exponent)| base.checked_pow(exponent)) {
+        Some(number) => Some(integer(base.clone(), number)),
+        None => Some(Value::Double(double(base)?.powf(double(exponent)?))),
+    }
+}
+
+/// `$max`, `$min`, `$sum` and `$avg`: nulls do not count, and of sums nothing but numbers does.
+fn accumulated(operator: &str, operands: &[&Value]) -> Option<Value> {
+    let present = operands.iter().copied().filter(|value| !matches!(value, Value::Null | Value::Undefined));
+    match operator {
+        "$max" => return Some(present.max_by(|a, b| compare(a, b)).cloned().unwrap_or(Value::Null)),
+        "$min" => return Some(present.min_by(|a, b| compare(a, b)).cloned().unwrap_or(Value::Null)),
+        _ if operands.iter().any(|value| is_decimal(value)) => return None,
+        _ => {}
+    }
+    let numbers: Vec<&Value> = present.filter(|value| double(value).is_some()).collect();
+    let sum = (numbers.iter())
+        .try_fold(Value::Int32(0), |sum, number| arithmetic(&sum, number, i64::checked_add, |a, b| a + b))?;
+    match (operator, numbers.len()) {
+        ("$sum", _) => Some(sum),
+        (_, 0) => Some(Value::Null),
+        #[allow(clippy::cast_precision_loss)]
+        (_, count) => Some(Value::Double(double(&sum)? / count as f64)),
     }
 }
 
@@ -132,6 +190,18 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// The types that `$convert` names, and the operators that convert to them.
+const CONVERSIONS: [(&str, &str); 8] = [
+    ("int", "$toInt"),
+    ("long", "$toLong"),
+    ("double", "$toDouble"),
+    ("decimal", "$toDecimal"),
+    ("string", "$toString"),
+    ("bool", "$toBool"),
+    ("date", "$toDate"),
+    ("objectId", "$toObjectId"),
+];
+
 /// `$toInt` and its kin.
 #[allow(clippy::cast_possible_truncation)]
 fn convert(operator: &str, value: &Value) -> Option<Value> {
@@ -201,6 +271,24 @@ fn object_id(text: &str) -> Option<[u8; 12]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roundings_powers_and_accumulations_are_those_of_a_server() {
+        for (operator, operands, expected) in [
+            ("$round", vec![Value::Double(4.5)], 4.0),
+            ("$round", vec![Value::Double(5.5)], 6.0),
+            ("$floor", vec![Value::Double(-1.5)], -2.0),
+            ("$sqrt", vec![Value::Int32(25)], 5.0),
+            ("$pow", vec![Value::Int32(2), Value::Int32(10)], 1024.0),
+            ("$pow", vec![Value::Int32(2), Value::Int32(-1)], 0.5),
+            ("$max", vec![Value::Int32(3), Value::Null, Value::Double(5.0)], 5.0),
+            ("$avg", vec![Value::Int32(3), Value::Int32(4)], 3.5),
+            ("$sum", vec![Value::Int32(3), Value::Bool(true)], 3.0),
+        ] {
+            let value = evaluate(operator, &operands).unwrap_or_else(|| panic!("{operator}"));
+            assert!(compare(&value, &Value::Double(expected)).is_eq(), "{operator}: {value:?}");
+        }
+    }
 
     #[test]
     fn integers_widen_only_when_they_have_to() {

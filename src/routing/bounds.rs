@@ -102,13 +102,16 @@ impl BoundsBuilder {
         self.operator_bounds(operator, kind).map(|bounds| bounds.complement())
     }
 
-    /// Every operand has to have bounds. A key field holds no arrays, so it matches nothing; it is targeted all the same.
+    /// Every operand has to have bounds, and an `$elemMatch` inside another has none. A key field holds no arrays, so it matches nothing; it is targeted all the same.
     fn elem_match_bounds(self, members: &[Predicate], kind: KeyKind) -> Result<Intervals, Unusable> {
         if kind == KeyKind::Hashed {
             return Err(Unusable::Hashed);
         }
         let mut bounds = Intervals::everything();
         for member in members {
+            if matches!(member.condition, Condition::ElemMatchValue(..)) {
+                return Err(Unusable::Operator);
+            }
             bounds = bounds.intersection(&self.bounds(member, kind)?);
         }
         Ok(bounds)
@@ -139,8 +142,8 @@ impl BoundsBuilder {
         let nothing_or = |bounds: Intervals| if inclusive { bounds } else { Intervals::default() };
         Ok(match operand {
             Value::Null | Value::Undefined => nothing_or(Intervals::points(self.equal_values(operand))),
-            Value::MinKey if upward => Intervals::everything(),
-            Value::MaxKey if !upward => Intervals::everything(),
+            Value::MinKey if upward => Intervals::one(Value::MinKey, Value::MaxKey, (inclusive, true)),
+            Value::MaxKey if !upward => Intervals::one(Value::MinKey, Value::MaxKey, (true, inclusive)),
             Value::MinKey | Value::MaxKey => nothing_or(Intervals::points([operand.clone()])),
             Value::Array(array) => array_range(array, operand, upward),
             Value::Regex { .. } => return Err(Unusable::Operator),
@@ -215,4 +218,42 @@ fn regex_intervals(pattern: &str, flags: &str) -> Vec<Interval> {
     let prefix = literal_prefix(pattern, flags);
     let high = if prefix.is_empty() { Value::Document(Document::default()) } else { Value::String(successor(&prefix)) };
     vec![Interval::new(Value::String(prefix), high, (true, false)), Interval::point(itself)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::normalise::normalise;
+    use crate::syntax::ext_json;
+
+    fn bounds(filter: &str) -> Result<Intervals, Unusable> {
+        let predicate = normalise(Predicate::parse(&ext_json::parse(filter, 0).expect("extended JSON")));
+        let builder = BoundsBuilder { collated: false, version: ServerVersion::NEWEST };
+        builder.bounds(&predicate, KeyKind::Ranged)
+    }
+
+    #[test]
+    fn an_open_comparison_to_an_end_of_the_whole_leaves_that_end_out() {
+        for (filter, end) in [
+            (r#"{"a": {"$not": {"$lt": {"$maxKey": 1}}}}"#, Value::MaxKey),
+            (r#"{"a": {"$not": {"$gt": {"$minKey": 1}}}}"#, Value::MinKey),
+        ] {
+            let bounds = bounds(filter).expect("bounds");
+            let [only] = bounds.as_slice() else { panic!("{bounds:?}") };
+            assert!(only.is_point() && compare(&only.low, &end).is_eq(), "{filter}: {only:?}");
+        }
+        assert!(bounds(r#"{"a": {"$not": {"$lte": {"$maxKey": 1}}}}"#).expect("bounds").is_empty());
+    }
+
+    #[test]
+    fn an_operand_of_an_elem_match_that_is_several_predicates_has_no_bounds() {
+        for operand in
+            [r#"{"$all": [5, 6]}"#, r#"{"$all": [{"$elemMatch": {"$gt": 5}}]}"#, r#"{"$elemMatch": {"$gt": 5}}"#]
+        {
+            assert!(bounds(&format!(r#"{{"a": {{"$elemMatch": {operand}}}}}"#)).is_err(), "{operand}");
+        }
+        for operand in [r#"{"$all": [5]}"#, r#"{"$all": [5], "$in": [5]}"#, r#"{"$gt": 5, "$lt": 7}"#] {
+            assert!(bounds(&format!(r#"{{"a": {{"$elemMatch": {operand}}}}}"#)).is_ok(), "{operand}");
+        }
+    }
 }

@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::model::{Chunk, ChunkMap, ServerVersion, Value, compare};
+use crate::model::{Chunk, ChunkMap, Value, compare};
 
 use super::flatten::KeyRanges;
-use super::versions;
 
 /// The names of shards, sorted.
 pub(super) type Shards<'a> = BTreeSet<&'a str>;
@@ -22,16 +21,13 @@ pub(super) fn first_owner(map: &ChunkMap) -> Shards<'_> {
 }
 
 /// The owner of the one chunk that holds `key`.
-pub(super) fn owner_of_key<'a>(map: &'a ChunkMap, key: &[Value], version: ServerVersion) -> Shards<'a> {
+pub(super) fn owner_of_key<'a>(map: &'a ChunkMap, key: &[Value]) -> Shards<'a> {
     let key: Vec<&Value> = key.iter().collect();
     let at = chunks_below(map, &key);
     match map.chunks.get(at) {
         Some(chunk) => [chunk.shard.as_str()].into(),
         // Above the last chunk there is only MaxKey itself.
-        None if versions::max_key_is_in_last_chunk(version) => {
-            map.chunks.last().map(|chunk| chunk.shard.as_str()).into_iter().collect()
-        }
-        None => first_owner(map),
+        None => map.chunks.last().map(|chunk| chunk.shard.as_str()).into_iter().collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One value for every field of the key, read from the equalities of a filter: the router's first attempt.
 
-use crate::model::{Document, Node, ShardKey, Value};
+use crate::model::{Document, Field, Node, ShardKey, Value};
 use crate::text::Span;
 
 use super::predicate::{Comparison, Condition, Operator, Predicate};
@@ -74,17 +74,59 @@ fn is_key_value(value: &Value) -> bool {
     }
 }
 
-/// Names that begin with `$` cannot be stored, but for those of a reference.
-pub(super) fn is_storable(document: &Document) -> bool {
-    document.fields.iter().all(|field| {
-        (!field.name.starts_with('$') || matches!(field.name.as_str(), "$ref" | "$id" | "$db"))
-            && match &field.node.value {
-                Value::Document(inner) => is_storable(inner),
-                Value::Array(array) => array.items.iter().all(|item| match &item.value {
-                    Value::Document(inner) => is_storable(inner),
-                    _ => true,
-                }),
-                _ => true,
-            }
-    })
+/// Names that begin with `$` cannot be stored, but for those of a reference at the front.
+fn is_storable(document: &Document) -> bool {
+    let behind_reference = &document.fields[reference_length(&document.fields)..];
+    behind_reference.iter().all(|field| !field.name.starts_with('$') && is_storable_value(&field.node.value))
+}
+
+fn is_storable_value(value: &Value) -> bool {
+    match value {
+        Value::Document(document) => is_storable(document),
+        Value::Array(array) => array.items.iter().all(|item| is_storable_value(&item.value)),
+        _ => true,
+    }
+}
+
+/// How many members at the front are a reference: `$ref`, `$id` and perhaps `$db`. What is inside `$id` is not looked at.
+fn reference_length(fields: &[Field]) -> usize {
+    let is_text = |field: &Field, name: &str| field.name == name && matches!(field.node.value, Value::String(_));
+    match fields {
+        [collection, id, database, ..]
+            if is_text(collection, "$ref") && id.name == "$id" && is_text(database, "$db") =>
+        {
+            3
+        }
+        [collection, id, ..] if is_text(collection, "$ref") && id.name == "$id" => 2,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ext_json;
+
+    #[test]
+    fn names_with_a_dollar_spoil_a_value_unless_they_are_a_whole_reference_at_the_front() {
+        let is_value = |text: &str| is_key_value(&ext_json::parse(text, 0).expect("extended JSON").value);
+        for text in [
+            r#"{"$ref": "x", "$id": {"$foo": 1}}"#,
+            r#"{"$ref": "x", "$id": 1, "$db": "d", "y": 1}"#,
+            r#"{"x": {"$ref": "x", "$id": 1}}"#,
+        ] {
+            assert!(is_value(text), "{text}");
+        }
+        for text in [
+            r#"{"$db": 1}"#,
+            r#"{"x": {"$id": 1}}"#,
+            r#"{"$id": 1, "$ref": "x"}"#,
+            r#"{"$ref": 5, "$id": 1}"#,
+            r#"{"$ref": "x", "$id": 1, "$db": 5}"#,
+            r#"{"x": 1, "$ref": "x", "$id": 1}"#,
+            r#"{"x": [[{"$foo": 1}]]}"#,
+        ] {
+            assert!(!is_value(text), "{text}");
+        }
+    }
 }

@@ -116,9 +116,42 @@ impl Expression {
         }
     }
 
+    /// Whether it needs one of the variables for which `is_variable` holds, one that it does not bind itself.
+    pub(super) fn needs_variable(&self, is_variable: &dyn Fn(&str) -> bool) -> bool {
+        match &self.kind {
+            ExpressionKind::Variable(text) => is_variable(text.split_once('.').map_or(text.as_str(), |(name, _)| name)),
+            ExpressionKind::Operator(operator, argument) => {
+                let ExpressionKind::Object(members) = &argument.kind else {
+                    return argument.needs_variable(is_variable);
+                };
+                let bound = bound_names(operator, members);
+                let is_free = |name: &str| is_variable(name) && !bound.contains(&name);
+                members.iter().any(|(name, member)| match name.as_str() {
+                    "in" | "cond" => member.needs_variable(&is_free),
+                    _ => member.needs_variable(is_variable),
+                })
+            }
+            _ => self.children().any(|child| child.needs_variable(is_variable)),
+        }
+    }
+
     /// Whether `test` holds for this expression or one below it.
     pub fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
         test(self) || self.children().any(|child| child.any(test))
+    }
+}
+
+/// The variables that an operator binds in its `in` or `cond`.
+fn bound_names<'e>(operator: &str, members: &'e [(String, Expression)]) -> Vec<&'e str> {
+    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, member)| &member.kind);
+    match (operator, member("vars"), member("as")) {
+        ("$let", Some(ExpressionKind::Object(variables)), _) => {
+            variables.iter().map(|(name, _)| name.as_str()).collect()
+        }
+        ("$map" | "$filter", _, Some(ExpressionKind::Constant(Value::String(name)))) => vec![name],
+        ("$map" | "$filter", _, None) => vec!["this"],
+        ("$reduce", ..) => vec!["this", "value"],
+        _ => Vec::new(),
     }
 }
 
@@ -134,5 +167,17 @@ mod tests {
         assert!(matches!(read("$$ROOT"), ExpressionKind::Path(path) if path.is_empty()));
         assert!(matches!(read("$$NOW"), ExpressionKind::Variable(name) if name == "NOW"));
         assert!(matches!(read("a"), ExpressionKind::Constant(Value::String(text)) if text == "a"));
+    }
+
+    #[test]
+    fn a_variable_that_an_operator_binds_itself_is_not_needed() {
+        let needs = |text: &str| {
+            let node = crate::syntax::ext_json::parse(text, 0).expect("extended JSON");
+            Expression::parse(&node).needs_variable(&|name| name == "v")
+        };
+        assert!(needs(r#"{"$eq": ["$a", "$$v.b"]}"#));
+        assert!(needs(r#"{"$let": {"vars": {"v": "$$v"}, "in": 1}}"#));
+        assert!(!needs(r#"{"$let": {"vars": {"v": 1}, "in": {"$eq": ["$a", "$$v"]}}}"#));
+        assert!(!needs(r#"{"$filter": {"input": "$a", "as": "v", "cond": {"$gt": ["$$v", 1]}}}"#));
     }
 }

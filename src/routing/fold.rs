@@ -62,7 +62,8 @@ impl Constants {
             ExpressionKind::Object(members) => self.object(members),
             ExpressionKind::Array(items) => {
                 let items: Vec<Folded> = items.iter().map(|item| self.fold(item)).collect();
-                all_constant(&items).map_or_else(|| not_constant(&items), |values| Folded::Constant(array_of(values)))
+                all_constant(&items, &Value::Null)
+                    .map_or_else(|| not_constant(&items), |values| Folded::Constant(array_of(values)))
             }
             ExpressionKind::Operator(name, argument) => self.operator(name, argument),
             ExpressionKind::Opaque => Folded::Unsure,
@@ -105,6 +106,12 @@ impl Constants {
     }
 
     fn operator(&self, name: &str, argument: &Expression) -> Folded {
+        match name {
+            "$cond" => return self.conditional(argument),
+            "$switch" => return self.switch(argument),
+            "$let" => return self.binding(argument),
+            _ => {}
+        }
         let operands: Vec<Folded> = match &argument.kind {
             ExpressionKind::Array(items) => items.iter().map(|item| self.fold(item)).collect(),
             _ => vec![self.fold(argument)],
@@ -115,21 +122,112 @@ impl Constants {
         match name {
             "$and" => logical(operands, true),
             "$or" => logical(operands, false),
-            // These give another value each time, or run code.
-            "$rand" | "$function" | "$accumulator" | "$let" => Folded::Other,
-            _ => all_constant(&operands).map_or_else(
+            "$ifNull" => first_not_null(operands),
+            // These give another value each time, run code, or are never folded.
+            "$rand" | "$function" | "$accumulator" | "$getField" | "$setField" => Folded::Other,
+            _ => all_constant(&operands, &Value::Undefined).map_or_else(
                 || not_constant(&operands),
                 |values| evaluate(name, &values).map_or(Folded::Unsure, Folded::Constant),
             ),
         }
     }
+
+    /// `$cond`: the branch that a constant condition chooses.
+    fn conditional(&self, argument: &Expression) -> Folded {
+        let parts = match &argument.kind {
+            ExpressionKind::Array(items) => match items.as_slice() {
+                [condition, yes, no] => Some((condition, yes, no)),
+                _ => None,
+            },
+            _ => member(argument, "if")
+                .zip(member(argument, "then"))
+                .zip(member(argument, "else"))
+                .map(|((condition, yes), no)| (condition, yes, no)),
+        };
+        let Some((condition, yes, no)) = parts else { return Folded::Unsure };
+        let condition = self.fold(condition);
+        match truth(&condition) {
+            Some(true) => self.fold(yes),
+            Some(false) => self.fold(no),
+            None => not_constant(&[condition]),
+        }
+    }
+
+    /// `$switch`: the branch of the first case that is constantly true, if all before it are constantly false.
+    fn switch(&self, argument: &Expression) -> Folded {
+        let Some(ExpressionKind::Array(branches)) = member(argument, "branches").map(|branches| &branches.kind) else {
+            return Folded::Unsure;
+        };
+        for branch in branches {
+            let Some((case, then)) = member(branch, "case").zip(member(branch, "then")) else { return Folded::Unsure };
+            let case = self.fold(case);
+            match truth(&case) {
+                Some(true) => return self.fold(then),
+                Some(false) => {}
+                None => return not_constant(&[case]),
+            }
+        }
+        member(argument, "default").map_or(Folded::Unsure, |default| self.fold(default))
+    }
+
+    /// `$let`: without variables it is its `in`.
+    fn binding(&self, argument: &Expression) -> Folded {
+        match member(argument, "vars").map(|variables| &variables.kind) {
+            Some(ExpressionKind::Object(variables)) if variables.is_empty() => {
+                member(argument, "in").map_or(Folded::Unsure, |inner| self.fold(inner))
+            }
+            _ => Folded::Other,
+        }
+    }
 }
 
-fn all_constant(operands: &[Folded]) -> Option<Vec<Value>> {
+/// A member of an operator's argument.
+fn member<'e>(argument: &'e Expression, name: &str) -> Option<&'e Expression> {
+    let ExpressionKind::Object(members) = &argument.kind else { return None };
+    members.iter().find(|(key, _)| key == name).map(|(_, member)| member)
+}
+
+/// Whether a constant counts as true; `None` for what is no constant.
+fn truth(folded: &Folded) -> Option<bool> {
+    match folded {
+        Folded::Constant(value) => Some(is_true(value)),
+        Folded::Missing => Some(false),
+        _ => None,
+    }
+}
+
+/// `$ifNull`: constant nulls go but for the last operand, and so does what stands behind another constant.
+fn first_not_null(operands: Vec<Folded>) -> Folded {
+    let is_null =
+        |operand: &Folded| matches!(operand, Folded::Missing | Folded::Constant(Value::Null | Value::Undefined));
+    let last = operands.len().saturating_sub(1);
+    let mut rest = Vec::with_capacity(operands.len());
+    for (place, operand) in operands.into_iter().enumerate() {
+        if is_null(&operand) && place != last {
+            continue;
+        }
+        let decides = matches!(operand, Folded::Constant(_));
+        rest.push(operand);
+        if decides {
+            break;
+        }
+    }
+    match rest.pop() {
+        Some(only) if rest.is_empty() => only,
+        last => {
+            rest.extend(last);
+            not_constant(&rest)
+        }
+    }
+}
+
+/// The values of constants, `missing` for those that are missing; `None` if not all are constant.
+fn all_constant(operands: &[Folded], missing: &Value) -> Option<Vec<Value>> {
     operands
         .iter()
         .map(|operand| match operand {
             Folded::Constant(value) => Some(value.clone()),
+            Folded::Missing => Some(missing.clone()),
             _ => None,
         })
         .collect()
@@ -212,5 +310,49 @@ fn logical(operands: Vec<Folded>, all: bool) -> Folded {
         1 if dropped => Folded::Other,
         _ if all => Folded::All(rest),
         _ => Folded::Any(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ext_json;
+
+    fn folded(text: &str) -> Folded {
+        Constants::default().fold(&Expression::parse(&ext_json::parse(text, 0).expect("extended JSON")))
+    }
+
+    fn is_comparison(text: &str) -> bool {
+        matches!(folded(text), Folded::Compare(Comparison::Eq, path, _) if path == "a")
+    }
+
+    #[test]
+    fn a_constant_condition_chooses_its_branch() {
+        for text in [
+            r#"{"$cond": [1, {"$eq": ["$a", 5]}, 0]}"#,
+            r#"{"$cond": {"if": null, "then": 0, "else": {"$eq": ["$a", 5]}}}"#,
+            r#"{"$eq": ["$a", {"$cond": [true, 5, "$b"]}]}"#,
+            r#"{"$eq": [{"$cond": ["$$REMOVE", 0, "$a"]}, 5]}"#,
+            r#"{"$switch": {"branches": [{"case": true, "then": {"$eq": ["$a", 5]}}, {"case": "$b", "then": 1}]}}"#,
+            r#"{"$switch": {"branches": [{"case": false, "then": 1}], "default": {"$eq": ["$a", 5]}}}"#,
+        ] {
+            assert!(is_comparison(text), "{text}");
+        }
+        assert!(matches!(folded(r#"{"$cond": ["$b", {"$eq": ["$a", 5]}, 0]}"#), Folded::Other));
+        assert!(matches!(folded(r#"{"$switch": {"branches": [{"case": "$b", "then": 1}]}}"#), Folded::Other));
+    }
+
+    #[test]
+    fn an_if_null_is_what_is_left_without_the_nulls_and_what_a_constant_hides() {
+        assert!(is_comparison(r#"{"$ifNull": [null, {"$eq": ["$a", 5]}]}"#));
+        assert!(is_comparison(r#"{"$eq": ["$a", {"$ifNull": [null, 5, "$b"]}]}"#));
+        assert!(matches!(folded(r#"{"$ifNull": [{"$eq": ["$a", 5]}, false]}"#), Folded::Other));
+        assert!(matches!(folded(r#"{"$ifNull": [null, null]}"#), Folded::Constant(Value::Null)));
+    }
+
+    #[test]
+    fn a_let_without_variables_is_what_stands_in_it() {
+        assert!(is_comparison(r#"{"$let": {"vars": {}, "in": {"$eq": ["$a", 5]}}}"#));
+        assert!(matches!(folded(r#"{"$let": {"vars": {"x": 5}, "in": {"$eq": ["$a", "$$x"]}}}"#), Folded::Other));
     }
 }

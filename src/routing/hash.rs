@@ -97,8 +97,21 @@ fn length(bytes: usize) -> [u8; 4] {
     i32::try_from(bytes).unwrap_or(i32::MAX).to_le_bytes()
 }
 
-/// The integer part within 64 bits; 0 for NaN. Rust's conversion saturates the same way.
+/// The integer part within 64 bits; 0 for NaN. Rust's conversion saturates the same way, but for one number: the server
+/// takes 2^63 for one that fits, and the processor makes the least integer of it.
 #[allow(clippy::cast_possible_truncation)]
 fn truncated(number: f64) -> i64 {
-    number as i64
+    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+    if number.total_cmp(&TWO_TO_63).is_eq() { i64::MIN } else { number as i64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_to_the_63_hashes_as_the_least_integer_and_greater_doubles_as_the_greatest() {
+        assert_eq!(hash_value(&Value::Double(9_223_372_036_854_775_808.0)), hash_value(&Value::Int64(i64::MIN)));
+        assert_eq!(hash_value(&Value::Double(9.3e18)), hash_value(&Value::Int64(i64::MAX)));
+    }
 }

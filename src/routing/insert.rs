@@ -36,14 +36,13 @@ pub(super) fn route_insert(question: Question<'_>) -> Verdict {
     }
     if places.iter().any(|place| matches!(place, Place::MadeUp)) {
         verdict.class = Class::Unknown;
-        verdict.reason.cause =
-            Cause::NotUnderstood { part: statement.name_span, why: "an `_id` that the server makes up".to_owned() };
+        verdict.reason.cause = Cause::GeneratedId;
         return verdict;
     }
     let is_complete = statement.document_count.is_none_or(|count| count == places.len() as u64) && !places.is_empty();
     verdict.shards = question.chunks().filter(|_| is_complete).and_then(|map| {
         let owner = |place: &Place| match place {
-            Place::Key(key) => Some(owner_of_key(map, key, question.version)),
+            Place::Key(key) => Some(owner_of_key(map, key)),
             _ => None,
         };
         let owners: Option<Vec<_>> = places.iter().map(owner).collect();
@@ -56,6 +55,7 @@ fn targeted(question: Question<'_>) -> Verdict {
     let bindings = question.key.fields.iter().map(|field| FieldBinding {
         path: field.path.clone(),
         bounds: FieldBounds::Points(1),
+        intervals: Vec::new(),
         predicates: Vec::new(),
     });
     let at_most = question.statement.document_count.or(Some(question.statement.documents.len() as u64));

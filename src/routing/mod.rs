@@ -7,6 +7,7 @@ mod bracket;
 mod choose;
 mod chunks;
 mod collation;
+mod compound;
 mod convert;
 mod document_key;
 mod equality;
@@ -26,6 +27,7 @@ mod read;
 mod reading;
 mod reason;
 mod regex_prefix;
+mod schema;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -53,14 +55,16 @@ pub struct Cluster<'a> {
     pub all_shards: Option<&'a [String]>,
     /// Whose rules hold.
     pub version: ServerVersion,
+    /// Whether the reason spells out bounds and ranges, for people to read.
+    pub explain: bool,
 }
 
 /// What the router does with `statement`. A collection without a shard key is not sharded.
 #[must_use]
 pub fn route(statement: &Statement, cluster: Cluster<'_>) -> Verdict {
     let Some(key) = cluster.collection.shard_key() else { return unsharded() };
-    let Cluster { collection, all_shards, version } = cluster;
-    answer(Question { statement, collection, key, all_shards, version, foreign: None })
+    let Cluster { collection, all_shards, version, explain } = cluster;
+    answer(Question { statement, collection, key, all_shards, version, explain, foreign: None })
 }
 
 /// What the router does with a case that carries its own cluster.
@@ -82,6 +86,7 @@ pub fn route_case(case: &RoutingCase) -> Verdict {
         key: &case.shard_key,
         all_shards: case.all_shards.as_deref(),
         version: case.version,
+        explain: false,
         foreign: case.outer.as_ref().map(|_| &case.statement.namespace),
     })
 }

@@ -76,9 +76,11 @@ fn only_or(mut members: Vec<Predicate>, span: crate::text::Span, list: fn(Vec<Pr
     }
 }
 
-/// Branches that are equalities or regexes on the path of the first such branch become one `$in`.
+/// Branches that are equalities or regexes on the path of the first such branch become one `$in`. Not so an equality with
+/// a regex, which in an `$in` would match as a regex.
 fn equalities_to_in(branches: Vec<Predicate>, span: crate::text::Span) -> Vec<Predicate> {
     let path_of = |branch: &Predicate| match &branch.condition {
+        Condition::Field(_, Operator::Compare(Comparison::Eq, Node { value: Value::Regex { .. }, .. })) => None,
         Condition::Field(path, Operator::Compare(Comparison::Eq, _) | Operator::Regex { pattern: Some(_), .. }) => {
             Some(path.clone())
         }
@@ -136,7 +138,7 @@ fn rank(predicate: &Predicate) -> u8 {
         Condition::Field(_, operator) => operator_rank(operator),
         Condition::Not(..) => 15,
         Condition::Nor(_) => 16,
-        Condition::JsonSchema | Condition::Text | Condition::Opaque(..) | Condition::Lost(_) => 19,
+        Condition::JsonSchema(_) | Condition::Text | Condition::Opaque(..) | Condition::Lost(_) => 19,
         Condition::Where => 20,
         Condition::SampleRate | Condition::Expr(_) => 21,
         Condition::Always(_) => 22,
@@ -167,5 +169,22 @@ fn operator_rank(operator: &Operator) -> u8 {
             Comparison::Lt => 26,
             Comparison::Lte => 27,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ext_json;
+
+    #[test]
+    fn an_equality_with_a_regex_stays_a_branch_of_its_own() {
+        let filter =
+            r#"{"$or": [{"a": {"$eq": {"$regularExpression": {"pattern": "x", "options": ""}}}}, {"a": 5}, {"a": 6}]}"#;
+        let predicate = normalise(Predicate::parse(&ext_json::parse(filter, 0).expect("extended JSON")));
+        let Condition::Or(branches) = &predicate.condition else { panic!("{predicate:?}") };
+        let [equality, list] = branches.as_slice() else { panic!("{branches:?}") };
+        assert!(matches!(&equality.condition, Condition::Field(_, Operator::Compare(Comparison::Eq, _))));
+        assert!(matches!(&list.condition, Condition::Field(_, Operator::In(list)) if list.members.len() == 2));
     }
 }

@@ -63,13 +63,31 @@ fn parse_member(field: &Field, depth: usize) -> Option<Predicate> {
         "$expr" => Condition::Expr(Expression::parse_at(&field.node, depth)),
         "$where" => Condition::Where,
         "$text" => Condition::Text,
-        "$jsonSchema" => Condition::JsonSchema,
+        "$jsonSchema" => Condition::JsonSchema(field.node.clone()),
         "$alwaysTrue" => Condition::Always(true),
         "$alwaysFalse" => Condition::Always(false),
         "$sampleRate" => Condition::SampleRate,
         unknown => return Some(opaque(None, format!("the operator `{unknown}`"), span)),
     };
     Some(Predicate::new(condition, span))
+}
+
+/// Whether an operator stands where a field's name can stand.
+fn is_pathless(name: &str) -> bool {
+    const PATHLESS: [&str; 11] = [
+        "$and",
+        "$or",
+        "$nor",
+        "$alwaysFalse",
+        "$alwaysTrue",
+        "$comment",
+        "$expr",
+        "$jsonSchema",
+        "$sampleRate",
+        "$text",
+        "$where",
+    ];
+    PATHLESS.contains(&name)
 }
 
 fn is_reference_name(name: &str) -> bool {
@@ -110,15 +128,20 @@ fn is_operators(document: &Document) -> bool {
 }
 
 fn parse_operators(path: &str, document: &Document, span: Span, depth: usize) -> Predicate {
+    all_of(operators(path, document, span, depth), span)
+}
+
+/// One predicate for each operator, so that an operator of several members stays one.
+fn operators(path: &str, document: &Document, span: Span, depth: usize) -> Vec<Predicate> {
     if depth > MAX_DEPTH {
-        return opaque(Some(path), "nested too deeply", span);
+        return vec![opaque(Some(path), "nested too deeply", span)];
     }
     let mut members: Vec<Predicate> =
         document.fields.iter().filter_map(|field| parse_operator(path, field, document, span, depth + 1)).collect();
     if document.partial {
         members.push(Predicate::new(Condition::Lost(Some(path.to_owned())), span));
     }
-    all_of(members, span)
+    members
 }
 
 fn on_field(path: &str, operator: Operator, span: Span) -> Predicate {
@@ -306,17 +329,12 @@ fn parse_elem_match(path: &str, node: &Node, span: Span, depth: usize) -> Predic
     let Value::Document(document) = &node.value else {
         return opaque(Some(path), "the operand of `$elemMatch`", span);
     };
-    let over_documents =
-        document.first().is_none_or(|field| matches!(field.name.as_str(), "$and" | "$or" | "$nor" | "$where"));
+    let over_documents = document.first().is_none_or(|field| is_pathless(&field.name));
     if over_documents || !is_operators(document) {
         let inner = parse_filter(node, depth);
         return Predicate::new(Condition::ElemMatchObject(path.to_owned(), Box::new(inner)), span);
     }
-    let inner = match parse_operators("", document, span, depth) {
-        Predicate { condition: Condition::And(members), .. } => members,
-        single => vec![single],
-    };
-    Predicate::new(Condition::ElemMatchValue(path.to_owned(), inner), span)
+    Predicate::new(Condition::ElemMatchValue(path.to_owned(), operators("", document, span, depth)), span)
 }
 
 #[cfg(test)]
@@ -363,6 +381,10 @@ mod tests {
         assert!(matches!(parse(r#"{"a": {"$elemMatch": {"b": 1}}}"#).condition, Condition::ElemMatchObject(..)));
         assert!(matches!(
             parse(r#"{"a": {"$elemMatch": {"$or": [{"b": 1}]}}}"#).condition,
+            Condition::ElemMatchObject(..)
+        ));
+        assert!(matches!(
+            parse(r#"{"a": {"$elemMatch": {"$comment": "x", "b": 1}}}"#).condition,
             Condition::ElemMatchObject(..)
         ));
     }

@@ -43,8 +43,8 @@ pub enum Condition {
     Where,
     /// `$text`.
     Text,
-    /// `$jsonSchema`.
-    JsonSchema,
+    /// `$jsonSchema`, as written.
+    JsonSchema(Node),
     /// `$sampleRate`: a random number decides.
     SampleRate,
     /// Not understood. With a path it is about that field only.

@@ -9,10 +9,12 @@ use super::convert::convert_expressions;
 use super::fold::Constants;
 use super::normalise::normalise;
 use super::predicate::{Condition, Predicate};
+use super::print::explain;
 use super::reading::{Gap, Reader, Reading, first_gap, hides_values};
 use super::reason::{gap_cause, reason};
+use super::schema::convert_schemas;
 use super::target::{Target, Targeting};
-use super::verdict::{Class, FieldBounds, RouterError, Verdict};
+use super::verdict::{Class, FieldBounds, Reason, RouterError, Verdict};
 use super::versions;
 
 /// A statement on a sharded collection.
@@ -23,6 +25,8 @@ pub(super) struct Question<'a> {
     pub(super) key: &'a ShardKey,
     pub(super) all_shards: Option<&'a [String]>,
     pub(super) version: ServerVersion,
+    /// Whether bounds and ranges are spelled out.
+    pub(super) explain: bool,
     /// The collection whose reads by a pipeline are asked for, if the statement itself runs on another one.
     pub(super) foreign: Option<&'a Namespace>,
 }
@@ -66,6 +70,7 @@ impl<'a> Question<'a> {
         let constants = Constants::new(self.statement.let_variables.as_ref(), now);
         let mut converted = written.clone();
         convert_expressions(&mut converted, &constants, self.version);
+        convert_schemas(&mut converted);
         let gap = first_gap(&converted);
         Filter { hides_values: hides_values(&converted), rules: version_rules(&written), written, converted, gap }
     }
@@ -82,7 +87,9 @@ impl<'a> Question<'a> {
         if given.is_none() && self.statement.options_partial && reading == Reading::Wide {
             return Collation::Explicit(some_collation());
         }
-        Collation::in_force(given, self.collection.collation.as_ref())
+        // A pipeline that runs on another collection has that one's collation, and the default of that one is not known.
+        let default = self.collection.collation.as_ref().filter(|_| self.foreign.is_none());
+        Collation::in_force(given, default)
     }
 
     pub(super) fn targeting(self, reading: Reading) -> Targeting<'a> {
@@ -98,13 +105,16 @@ impl<'a> Question<'a> {
     pub(super) fn filter_verdict(self, filter: &Filter, target: &Target, reading: Reading) -> Verdict {
         let mut reason = reason(&filter.written, self.key, self.collation(reading), target);
         reason.version_rules.clone_from(&filter.rules);
-        if target.is_max_key() {
+        if self.explain {
+            explain(&mut reason, target);
+        }
+        if target.is_max_key {
             reason.version_rules.push(versions::MAX_KEY.text);
         }
         let error = target.has_too_many_ranges().then_some(RouterError { code: 17439, name: "Location17439" });
         Verdict {
             class: target.class(),
-            shards: self.chunks().map(|map| Self::names(&target.shards(map, self.version))),
+            shards: self.chunks().map(|map| Self::names(&target.shards(map))),
             at_most: target.at_most(),
             error,
             two_phase: false,
@@ -148,6 +158,7 @@ impl Filter {
         for (field, other) in wide.reason.bindings.iter_mut().zip(&narrow.reason.bindings) {
             if field.bounds != other.bounds {
                 field.bounds = FieldBounds::Unknown;
+                field.intervals.clear();
             }
         }
         let is_everywhere = wide.class == Class::Broadcast;
@@ -158,13 +169,19 @@ impl Filter {
             wide.class = Class::Unknown;
             (wide.shards, wide.at_most) = (None, None);
             wide.reason.cause = gap_cause(gap);
-            wide.reason.ranges.clear();
+            hide_values(&mut wide.reason);
         }
         wide.error = wide.error.filter(|_| wide.error == narrow.error);
         wide.two_phase &= narrow.two_phase;
         if self.hides_values {
-            wide.reason.ranges.clear();
+            hide_values(&mut wide.reason);
         }
         wide
     }
+}
+
+/// Takes out what stands for values that the record does not hold.
+fn hide_values(reason: &mut Reason) {
+    reason.ranges.clear();
+    reason.bindings.iter_mut().for_each(|field| field.intervals.clear());
 }

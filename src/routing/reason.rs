@@ -10,7 +10,6 @@ use super::collation::Collation;
 use super::equality::is_at_or_below;
 use super::intervals::Intervals;
 use super::predicate::{Comparison, Condition, Operator, Predicate};
-use super::print::printed_ranges;
 use super::reading::Gap;
 use super::target::{Reach, Target, is_nearly_free};
 use super::verdict::{Cause, FieldBinding, FieldBounds, Reason};
@@ -37,9 +36,10 @@ pub(super) fn reason(predicate: &Predicate, key: &ShardKey, collation: Collation
     let bindings = bindings.map(|(position, (field, mentions))| FieldBinding {
         path: field.path.clone(),
         bounds: field_bounds(target, position),
+        intervals: Vec::new(),
         predicates: spans(mentions),
     });
-    Reason { cause, bindings: bindings.collect(), version_rules: Vec::new(), ranges: printed_ranges(&target.reach) }
+    Reason { cause, bindings: bindings.collect(), version_rules: Vec::new(), ranges: Vec::new() }
 }
 
 fn field_bounds(target: &Target, position: usize) -> FieldBounds {
@@ -219,6 +219,7 @@ impl Reason {
             Cause::Truncated => "the record is cut, and what was lost could decide".to_owned(),
             Cause::Redacted { .. } => "a redacted literal decides".to_owned(),
             Cause::NotUnderstood { why, .. } => format!("{why} is not understood and could decide"),
+            Cause::GeneratedId => "the server makes up the missing `_id`, which is part of the key".to_owned(),
             Cause::StatementsMissing => "the statements of the batch are not in the record".to_owned(),
         }
     }

@@ -15,6 +15,7 @@ use super::hash::hash_value;
 use super::intervals::Intervals;
 use super::predicate::Predicate;
 use super::verdict::Class;
+use super::versions;
 
 /// The part of the key space that has to be asked.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub(super) enum Reach {
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) reach: Reach,
+    /// The filter gives the full key, and it is MaxKey in every field.
+    pub(super) is_max_key: bool,
     /// The bounds of each key field; `None` if no assignment of predicates was usable.
     pub(super) bounds: Option<Vec<Intervals>>,
     /// Predicates on key fields that have no bounds.
@@ -54,9 +57,17 @@ pub(super) struct Targeting<'a> {
 impl Targeting<'_> {
     /// The part of the key space that a normalised filter selects.
     pub(super) fn target(self, predicate: &Predicate) -> Target {
-        if let Some(key) = full_key(predicate, self.key).filter(|full| self.collation_allows(full)) {
+        let full = full_key(predicate, self.key);
+        // A hash is never MaxKey.
+        let is_max_key = !self.key.is_hashed()
+            && full.as_ref().is_some_and(|key| key.iter().all(|(value, _)| matches!(value, Value::MaxKey)));
+        let is_usable = |key: &FullKey<'_>| {
+            self.collation_allows(key.iter().map(|(value, _)| *value))
+                && (!is_max_key || versions::max_key_is_in_last_chunk(self.version))
+        };
+        if let Some(key) = full.filter(is_usable) {
             let reach = Reach::Key(self.stored_key(key.iter().map(|(value, _)| *value)));
-            return Target { reach, bounds: None, rejected: Vec::new(), failed_or: None };
+            return Target { reach, is_max_key, bounds: None, rejected: Vec::new(), failed_or: None };
         }
         let builder = BoundsBuilder { collated: !self.collation.is_simple(), version: self.version };
         let mut chooser = Chooser::new(self.key, builder);
@@ -65,14 +76,13 @@ impl Targeting<'_> {
             bounds.map(|fields| fields.into_iter().map(|field| field.unwrap_or_else(Intervals::everything)).collect());
         let reach = bounds.as_deref().map_or(Reach::Everything, reach_of_bounds);
         let Chooser { rejected, failed_or, .. } = chooser;
-        Target { reach, bounds, rejected, failed_or }
+        Target { reach, is_max_key, bounds, rejected, failed_or }
     }
 
     /// A full key is refused under a collation if the collation could matter to it.
-    fn collation_allows(self, key: &FullKey<'_>) -> bool {
+    pub(super) fn collation_allows<'v>(self, mut key: impl Iterator<Item = &'v Value>) -> bool {
         self.collation.is_simple()
-            || (!key.iter().any(|(value, _)| depends_on_collation(value))
-                && (self.hashed_under_collation || !self.key.is_hashed()))
+            || (!key.any(depends_on_collation) && (self.hashed_under_collation || !self.key.is_hashed()))
     }
 
     /// The key as chunks know it: hashed fields by their hash.
@@ -111,18 +121,13 @@ impl Target {
     }
 
     /// The shards that are asked.
-    pub(super) fn shards<'m>(&self, map: &'m ChunkMap, version: ServerVersion) -> Shards<'m> {
+    pub(super) fn shards<'m>(&self, map: &'m ChunkMap) -> Shards<'m> {
         match &self.reach {
-            Reach::Key(key) => chunks::owner_of_key(map, key, version),
+            Reach::Key(key) => chunks::owner_of_key(map, key),
             Reach::Nothing => chunks::first_owner(map),
             Reach::Ranges(ranges) => chunks::owners_of_ranges(map, ranges),
             Reach::Everything => chunks::owners(map),
         }
-    }
-
-    /// Whether the one key is MaxKey in every field.
-    pub(super) fn is_max_key(&self) -> bool {
-        matches!(&self.reach, Reach::Key(key) if key.iter().all(|value| matches!(value, Value::MaxKey)))
     }
 
     /// At most this many shards, if the ranges bound it.

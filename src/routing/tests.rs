@@ -195,8 +195,9 @@ mod gaps {
         let mut statement = Statement::new(Verb::Find, Namespace::parse("a.b"), Span::default(), filter.span);
         statement.filter = Some(filter);
         change(&mut statement);
-        let collection = collection(key);
-        route(&statement, Cluster { collection: &collection, all_shards: None, version: ServerVersion::line(6, 0) })
+        let (collection, version) = (collection(key), ServerVersion::line(6, 0));
+        let cluster = Cluster { collection: &collection, all_shards: None, version, explain: true };
+        route(&statement, cluster)
     }
 
     fn class(key: &str, filter: &str) -> Class {
@@ -354,4 +355,83 @@ fn long_lists_on_many_branches_are_intersected() {
     let key = ShardKey::from_pattern(&parse(r#"{"a":1}"#)).expect("a key");
     let target = targeting(&key).target(&normalise(Predicate::parse(&parse(&filter))));
     assert_eq!((target.class(), target.at_most()), (Class::MultiShard, Some(10_000)));
+}
+
+mod servers {
+    use crate::routing::{Class, Verdict, route_case};
+    use crate::syntax::parse_case;
+
+    /// The verdict of 6.0.5 on a case with the shard key, chunks at 0 and 10, and what else is given.
+    fn verdict(key: &str, rest: &str) -> Verdict {
+        let chunk = |min: &str, max: &str, shard: &str| {
+            format!(r#"{{"min":{{"a":{min}}},"max":{{"a":{max}}},"shard":"{shard}"}}"#)
+        };
+        let (min, max) = (r#"{"$minKey":1}"#, r#"{"$maxKey":1}"#);
+        let chunks = [chunk(min, "0", "s0"), chunk("0", "10", "s1"), chunk("10", max, "s2")].join(",");
+        let text = format!(
+            r#"{{"id":"x","ns":"t.c","serverVersion":"6.0.5","allShards":["s0","s1","s2"],"shardKey":{key},"chunks":[{chunks}],{rest}}}"#
+        );
+        route_case(&parse_case(&text).expect("a case"))
+    }
+
+    fn error(key: &str, rest: &str) -> Option<i32> {
+        verdict(key, rest).error.map(|error| error.code)
+    }
+
+    #[test]
+    fn an_update_whose_filter_needs_a_let_variable_is_no_update_by_id() {
+        let update = |expression: &str| {
+            format!(
+                r#""op":"update","filter":{{"_id":1,"$expr":{expression}}},"update":{{"$set":{{"z":1}}}},"multi":false,"upsert":false,"options":{{"let":{{"v":1}}}}"#
+            )
+        };
+        assert_eq!(error(r#"{"a":1}"#, &update(r#"{"$eq":["$z","$$v"]}"#)), Some(72));
+        assert_eq!(error(r#"{"a":1}"#, &update(r#"{"$eq":["$z",1]}"#)), None);
+        let delete =
+            r#""op":"delete","filter":{"_id":1,"$expr":{"$eq":["$z","$$v"]}},"limit":1,"options":{"let":{"v":1}}"#;
+        assert_eq!(error(r#"{"a":1}"#, delete), None);
+    }
+
+    #[test]
+    fn a_replacement_cannot_target_by_what_the_collation_may_order_otherwise() {
+        let replace = |filter: &str, by: &str| {
+            format!(
+                r#""op":"update","filter":{filter},"update":{by},"multi":false,"upsert":false,"collectionCollation":{{"locale":"en"}}"#
+            )
+        };
+        assert_eq!(error(r#"{"a":1}"#, &replace("{}", r#"{"a":"x"}"#)), Some(61));
+        assert_eq!(error(r#"{"a":1}"#, &replace("{}", r#"{"a":5}"#)), None);
+        assert_eq!(error(r#"{"a":1}"#, &replace(r#"{"a":5}"#, r#"{"a":"x"}"#)), None);
+        assert_eq!(error(r#"{"a":"hashed"}"#, &replace("{}", "{}")), Some(61));
+    }
+
+    #[test]
+    fn a_sub_pipeline_has_the_collation_of_the_outer_collection() {
+        let lookup = r#""op":"aggregate","outer":"u","collectionCollation":{"locale":"en"},"pipeline":[{"$lookup":{"from":"c","pipeline":[{"$match":{"a":"x"}}],"as":"j"}}]"#;
+        assert_eq!(verdict(r#"{"a":1}"#, lookup).class, Class::Targeted);
+    }
+
+    #[test]
+    fn the_sub_pipeline_of_a_union_is_optimised_three_times_and_that_of_a_lookup_once() {
+        let sort_and_redact = r#"{"$sort":{"z":1}},{"$redact":"$$KEEP"},"#;
+        let read = |times: usize, stage: &str| {
+            let pipeline = format!(r#"[{}{{"$match":{{"a":5}}}}]"#, sort_and_redact.repeat(times));
+            let stage = stage.replace("PIPELINE", &pipeline);
+            verdict(r#"{"a":1}"#, &format!(r#""op":"aggregate","outer":"u","pipeline":[{stage}]"#)).class
+        };
+        let union = r#"{"$unionWith":{"coll":"c","pipeline":PIPELINE}}"#;
+        let lookup = r#"{"$lookup":{"from":"c","pipeline":PIPELINE,"as":"j"}}"#;
+        assert_eq!([1, 2, 3].map(|times| read(times, union)), [Class::Targeted, Class::Targeted, Class::Broadcast]);
+        assert_eq!(read(1, lookup), Class::Broadcast);
+    }
+
+    #[test]
+    fn a_full_key_of_max_key_alone_was_left_to_bounds() {
+        let (max, set) = (r#"{"a":{"$maxKey":1}}"#, r#"{"$set":{"z":1}}"#);
+        let find = verdict(r#"{"a":1}"#, &format!(r#""op":"find","filter":{max}"#));
+        assert_eq!((find.class, find.shards), (Class::Targeted, Some(vec!["s0".to_owned()])));
+        assert_eq!(error(r#"{"a":1}"#, &format!(r#""op":"delete","filter":{max},"limit":1"#)), Some(61));
+        let upsert = format!(r#""op":"update","filter":{max},"update":{set},"multi":false,"upsert":true"#);
+        assert_eq!(error(r#"{"a":1}"#, &upsert), Some(61));
+    }
 }

@@ -72,6 +72,8 @@ pub struct FieldBinding {
     pub path: String,
     /// Its bounds.
     pub bounds: FieldBounds,
+    /// The first of them as MongoDB prints them, `[5, inf.0]`; none unless [`super::Cluster::explain`] asks for them.
+    pub intervals: Vec<String>,
     /// The predicates in the record that mention the field (name and value), used or not.
     pub predicates: Vec<Span>,
 }
@@ -172,6 +174,8 @@ pub enum Cause {
         /// Why, for the reader.
         why: String,
     },
+    /// A document without `_id`, which is part of the key: the server makes it up.
+    GeneratedId,
     /// The batch's statements are not in the record.
     StatementsMissing,
 }
@@ -186,7 +190,8 @@ pub struct Reason {
     /// Rules that differ between server versions and that this verdict used, as text for the reader
     /// (`single writes without the key: two-phase since 7.1`).
     pub version_rules: Vec<&'static str>,
-    /// Each key range as MongoDB prints bounds, for `route --explain`: `[5, MinKey] .. [5, MaxKey]`.
+    /// The first of the key ranges as MongoDB prints values, `[5, MinKey] .. [5, MaxKey]`; none unless
+    /// [`super::Cluster::explain`] asks for them.
     pub ranges: Vec<String>,
 }
 

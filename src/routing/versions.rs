@@ -18,7 +18,7 @@ pub(super) const EXPR_RANGES: Rule =
 /// Observed: 6.0.5 did not fold it, 6.0.27 does.
 pub(super) const EXPR_NOW: Rule =
     Rule { text: "`$$NOW` is a constant for the router since a patch of 6.0 after 6.0.5" };
-/// Observed: 6.0.5 took the first chunk and refused to insert, 6.0.27 takes the last chunk.
+/// Observed: 6.0.5 did not take it for a full key and refused to insert it, 6.0.27 takes the last chunk.
 pub(super) const MAX_KEY: Rule =
     Rule { text: "MaxKey as a key value belongs to the last chunk since a patch of 6.0 after 6.0.5" };
 /// Source (SERVER-44422) and observed: 6.0.5 refused, 6.0.27 does not.

@@ -9,10 +9,10 @@ use super::collation::{depends_on_collation, same_collation};
 use super::document_key::document_key;
 use super::equality::full_key;
 use super::insert::{SHARD_KEY_NOT_FOUND, complete};
-use super::predicate::Predicate;
-use super::question::Question;
+use super::predicate::{Condition, Predicate};
+use super::question::{Filter, Question};
 use super::reading::{Gap, Reading};
-use super::target::{Reach, Target};
+use super::target::{Reach, Target, Targeting};
 use super::verdict::{Cause, Class, RouterError, Verdict};
 use super::versions;
 
@@ -24,9 +24,10 @@ pub(super) fn route_write(question: Question<'_>) -> Verdict {
     let gap = question.statement.options_partial.then_some(Gap::Lost);
     filter.settle(gap, |reading| {
         let predicate = filter.read(question.key, reading);
-        let target = question.targeting(reading).target(&predicate);
+        let targeting = question.targeting(reading);
+        let target = targeting.target(&predicate);
         let verdict = question.filter_verdict(&filter, &target, reading);
-        let write = Write { question, predicate: &predicate, target: &target };
+        let write = Write { question, filter: &filter, predicate: &predicate, targeting, target: &target };
         // A cut record may have lost `multi` and `upsert`.
         let lost = question.statement.options_partial && reading == Reading::Wide;
         if question.statement.multi || (lost && question.statement.verb != Verb::FindAndModify) {
@@ -39,7 +40,10 @@ pub(super) fn route_write(question: Question<'_>) -> Verdict {
 
 struct Write<'a> {
     question: Question<'a>,
+    filter: &'a Filter,
+    /// The filter, normalised.
     predicate: &'a Predicate,
+    targeting: Targeting<'a>,
     target: &'a Target,
 }
 
@@ -117,7 +121,7 @@ impl Write<'_> {
         if let Some(replacement) = self.replacement() {
             return self.by_replacement(verdict, replacement);
         }
-        if self.is_exact_id() {
+        if self.is_exact_id() && !self.uses_let() {
             return self.by_id(verdict);
         }
         if !Self::reaches_one_shard(&verdict) && Self::is_surely_refused(&verdict) {
@@ -159,14 +163,14 @@ impl Write<'_> {
             _ if in_one => verdict,
             None => Self::refused(verdict, SHARD_KEY_NOT_FOUND, Cause::SingleWriteWithoutKey),
             Some(key) => {
-                let owner = self.question.chunks().map(|map| owner_of_key(map, &key, self.question.version));
+                let owner = self.question.chunks().map(|map| owner_of_key(map, &key));
                 verdict.shards = owner.as_ref().map(Question::names);
                 verdict
             }
         }
     }
 
-    /// The key of a replacement; a missing `_id` is that of the filter.
+    /// The key of a replacement; a missing `_id` is that of the filter. `None` if the router refuses it.
     fn replacement_key(&self, replacement: &Document) -> Option<Vec<Value>> {
         let key = self.question.key;
         let id_key = id_key();
@@ -177,7 +181,8 @@ impl Write<'_> {
                 *value = value.or(id.as_ref());
             }
         }
-        complete(self.question, &values)
+        let may_target = self.targeting.collation_allows(values.iter().copied().flatten());
+        may_target.then(|| complete(self.question, &values))?
     }
 
     fn replacement(&self) -> Option<&Document> {
@@ -194,6 +199,16 @@ impl Write<'_> {
             return verdict;
         }
         Self::refused(verdict, SHARD_KEY_NOT_FOUND, Cause::SingleWriteWithoutKey)
+    }
+
+    /// Whether the filter names a variable of the command's `let`: an update is tested for an exact `_id` without them, and
+    /// a filter that cannot be read has none.
+    fn uses_let(&self) -> bool {
+        let variables = self.question.statement.let_variables.as_ref().and_then(Node::as_document);
+        let is_variable = |name: &str| variables.is_some_and(|variables| variables.get(name).is_some());
+        self.filter.written.any(
+            &|part| matches!(&part.condition, Condition::Expr(expression) if expression.needs_variable(&is_variable)),
+        )
     }
 
     /// Whether the filter names one `_id`. Where a collation could matter to it, it has to be the collection's own.

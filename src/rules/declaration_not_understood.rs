@@ -54,6 +54,10 @@ A statement about sharding, indexes or zones, or an entry of the configuration, 
 what was expected, at the place where reading failed. Statements about other matters (`print`, `rs.initiate`,
 `createUser`, control flow) are passed over and only counted, in one remark.
 
+The same rule tells what contradicts an earlier declaration, and which dump cannot be used: a list of indexes that does not name
+its collection (give it as `--schema NS=FILE`), chunks by `uuid` without the `config.collections` that explains it, chunks
+with a gap or an overlap between them.
+
 ## Why it costs you
 
 A declaration that is not understood leaves its collection unjudged, and a build green that should not be.

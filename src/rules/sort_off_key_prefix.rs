@@ -45,7 +45,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         .map(|filter| Label::new(filter.span, "the filter decides who is asked; a sort never saves a shard"));
     let help = format!(
         "bind `{}` in the filter so that one shard sorts, or give each shard an index for this sort",
-        read.first().path
+        wanted.map_or(&read.first().path, |field| &field.path)
     );
     Some(read.finding(message, primary, filter.into_iter().collect(), help))
 }

@@ -1,14 +1,11 @@
 //! Complete lists of indexes as servers give them: replies of `listIndexes`, arrays of `getIndexes()`, the metadata files of
-//! mongodump; as (extended) JSON, one value or several in one text, or as a shell prints them.
+//! mongodump, specifications one by one as exports write them. How the text around them is read is for `dump`.
 
-use serde_json::value::RawValue;
-
-use crate::model::{IndexSpec, Node, Value};
+use crate::model::{Document, IndexSpec, Node, Value};
 use crate::text::{Located, Span};
 
 use super::declaration::listed_index;
 use super::error::SyntaxError;
-use super::{ext_json, shell};
 
 /// All indexes of one collection.
 #[derive(Debug, Clone)]
@@ -21,64 +18,48 @@ pub struct ListedIndexes {
     pub span: Span,
 }
 
-/// Reads all lists in `text`.
-///
-/// # Errors
-/// If `text` is no sequence of values, or one of them is no list of indexes.
-pub fn index_lists(text: &str) -> Result<Vec<ListedIndexes>, SyntaxError> {
-    let mut lists: Vec<ListedIndexes> = Vec::new();
-    for value in values(text)? {
-        match list(&value)? {
-            // Specifications one by one, as exports write them, are members of one list.
-            One::Index(index, namespace) => match lists.last_mut().filter(|list| same(list, namespace.as_ref())) {
-                Some(list) => {
-                    list.span = list.span.join(index.span);
-                    list.indexes.push(*index);
-                }
-                None => lists.push(ListedIndexes { namespace, span: index.span, indexes: vec![*index] }),
-            },
-            One::List(list) => lists.push(list),
-        }
-    }
-    Ok(lists)
+/// Whether a document is a list of indexes, or one of its specifications.
+pub(super) fn is_list(document: &Document) -> bool {
+    let cursor = document.get("cursor").and_then(Node::as_document);
+    let holds_list = cursor.is_some_and(|cursor| cursor.get("firstBatch").is_some_and(is_specifications))
+        || document.get("indexes").is_some_and(is_specifications);
+    holds_list || (document.get("key").is_some_and(|key| key.as_document().is_some()) && document.get("name").is_some())
 }
 
-/// Whether a value that a text begins with is a list of indexes.
-pub(super) fn begins_with_list(text: &str) -> bool {
-    let first =
-        json_values(text).next().and_then(Result::ok).or_else(|| shell::parse_prefix(text, 0).ok().map(|(v, _)| v));
-    first.is_some_and(|value| match list(&value) {
-        Ok(One::List(list)) => !list.indexes.is_empty() || list.namespace.is_some(),
-        Ok(One::Index(index, _)) => index.name.is_some(),
-        Err(_) => false,
-    })
+/// Whether a list holds specifications of indexes, or nothing yet.
+fn is_specifications(node: &Node) -> bool {
+    let is_one = |item: &Node| item.as_document().is_some_and(|item| item.get("key").is_some());
+    node.as_array().is_some_and(|array| array.items.first().is_none_or(is_one))
+}
+
+/// Adds a list, or a specification, which is a member of the list before it.
+///
+/// # Errors
+/// If `node` is no list of indexes.
+pub(super) fn add(node: &Node, lists: &mut Vec<ListedIndexes>) -> Result<(), SyntaxError> {
+    match list(node)? {
+        One::Index(index, namespace) => match lists.last_mut().filter(|list| same(list, namespace.as_ref())) {
+            Some(list) => {
+                list.span = list.span.join(index.span);
+                list.indexes.push(*index);
+            }
+            None => lists.push(ListedIndexes { namespace, span: index.span, indexes: vec![*index] }),
+        },
+        One::List(list) => lists.push(list),
+    }
+    Ok(())
+}
+
+/// The list of a collection that is named elsewhere.
+///
+/// # Errors
+/// If `node` is no array of specifications.
+pub(super) fn of_collection(node: &Node, name: Located<String>) -> Result<ListedIndexes, SyntaxError> {
+    specifications(node, Some(name))
 }
 
 fn same(list: &ListedIndexes, namespace: Option<&Located<String>>) -> bool {
     list.namespace.as_ref().map(|n| &n.value) == namespace.map(|n| &n.value)
-}
-
-/// The values of a text; in JSON, or, if that fails, as a shell prints them.
-fn values(text: &str) -> Result<Vec<Node>, SyntaxError> {
-    if let Ok(values) = json_values(text).collect() {
-        return Ok(values);
-    }
-    let mut values = Vec::new();
-    let mut at = 0;
-    while !text[at..].trim().is_empty() {
-        let (value, length) = shell::parse_prefix(&text[at..], at)?;
-        values.push(value);
-        at += length;
-    }
-    Ok(values)
-}
-
-fn json_values(text: &str) -> impl Iterator<Item = Result<Node, SyntaxError>> {
-    let raw = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    raw.map(|raw| match raw {
-        Ok(raw) => ext_json::parse_raw(text, 0, raw),
-        Err(error) => Err(ext_json::malformed(text, 0, &error)),
-    })
 }
 
 enum One {
@@ -128,6 +109,12 @@ fn not_a_list(span: Span) -> SyntaxError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::dump::dumps;
+
+    fn index_lists(text: &str) -> Result<Vec<ListedIndexes>, SyntaxError> {
+        let mut dump = dumps(text);
+        dump.errors.pop().map_or(Ok(dump.indexes), Err)
+    }
 
     #[test]
     fn replies_arrays_and_single_specifications_are_lists() {
@@ -155,7 +142,6 @@ mod tests {
             (error.span, error.message.as_str()),
             (Span::new(2, 15), "expected a `key` in the index specification")
         );
-        assert!(index_lists("{ \"ok\": 1 }").is_err());
         assert!(index_lists("[ { key: 1, name: 'x' } ]").is_err());
         assert!(index_lists("[ {").is_err());
     }

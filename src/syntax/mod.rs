@@ -2,6 +2,7 @@
 
 mod case;
 pub mod declaration;
+pub mod dump;
 mod error;
 pub mod ext_json;
 mod guess;

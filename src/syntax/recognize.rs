@@ -1,8 +1,6 @@
 //! Is a text a declaration? Decided by its content alone. Logs, profiles, tables and prose are none.
 
-use memchr::memmem;
-
-use super::index_list;
+use super::dump;
 use super::shell::begins_declaration;
 
 /// The kinds of declarations that a text can be.
@@ -10,28 +8,20 @@ use super::shell::begins_declaration;
 pub enum DeclarationKind {
     /// Shell statements.
     Script,
-    /// Complete lists of indexes.
-    IndexList,
+    /// Documents of the config database, lists of indexes, the output of `sh.status()`.
+    Dump,
 }
-
-/// How far a text is looked into for the names that a list of indexes has.
-const LIST_HEAD: usize = 4096;
 
 /// What kind of declaration `text` is, if it is one.
 #[must_use]
 pub fn looks_like_declaration(text: &[u8]) -> Option<DeclarationKind> {
     let text = std::str::from_utf8(text).ok()?;
     let trimmed = text.trim_start_matches('\u{feff}').trim_start();
-    if trimmed.starts_with(['[', '{']) {
-        return looks_like_list(trimmed).then_some(DeclarationKind::IndexList);
+    let is_script = !trimmed.starts_with(['[', '{']) && looks_like_script(trimmed);
+    if is_script {
+        return Some(DeclarationKind::Script);
     }
-    looks_like_script(trimmed).then_some(DeclarationKind::Script)
-}
-
-fn looks_like_list(text: &str) -> bool {
-    let head = &text.as_bytes()[..text.len().min(LIST_HEAD)];
-    let names = ["firstBatch", "indexes", "key"];
-    names.iter().any(|name| memmem::find(head, name.as_bytes()).is_some()) && index_list::begins_with_list(text)
+    dump::begins_dump(trimmed).then_some(DeclarationKind::Dump)
 }
 
 /// A script has a line that begins as a declaration does, and its first line (comments aside) is code.
@@ -73,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_and_index_lists_are_recognised_by_their_content() {
+    fn scripts_and_dumps_are_recognised_by_their_content() {
         for script in [
             "sh.shardCollection('shop.orders', { a: 1 })",
             "\u{feff}/* set up\n the cluster */\n// orders\nuse shop\n\n  db.orders\n    .createIndex({ a: 1 })\n",
@@ -84,12 +74,19 @@ mod tests {
         ] {
             assert_eq!(looks_like_declaration(script.as_bytes()), Some(DeclarationKind::Script), "{script}");
         }
-        for list in [
+        for dump in [
             "[{\"v\":2,\"key\":{\"_id\":1},\"name\":\"_id_\"}]",
             "\n{ \"cursor\": { \"firstBatch\": [ { \"v\": 2, \"key\": { \"_id\": 1 }, \"name\": \"_id_\" } ], \"ns\": \"a.b\" }, \"ok\": 1 }",
             "[\n  { v: 2, key: { _id: 1 }, name: '_id_' }\n]",
+            "{\"_id\":\"shop.orders\",\"key\":{\"a\":1},\"unique\":false}\n",
+            "[{\"ns\":\"a.b\",\"min\":{\"x\":{\"$minKey\":1}},\"max\":{\"x\":5},\"shard\":\"s1\"},{\"ns\":\"a.b\",\"min\":{",
+            "{ \"_id\" : \"s1\", \"host\" : \"s1/db1:27018\", \"state\" : 1 }\n",
+            "MongoDB shell version v4.2.0\nmongos> use config\nswitched to db config\nmongos> db.shards.find()\n{ \"_id\" : \"s1\", \"host\" : \"a:1\" }\n",
+            "[direct: mongos] test> shardingVersion\n{ _id: 1, clusterId: ObjectId('67133cee033a81de4b213e77') }\n---\nshards\n[]\n",
+            "--- Sharding Status --- \n  sharding version: {\n",
+            "\nShard rs1 at rs1/localhost:27011\n data : 1.16MiB docs : 4999 chunks : 2\n",
         ] {
-            assert_eq!(looks_like_declaration(list.as_bytes()), Some(DeclarationKind::IndexList), "{list}");
+            assert_eq!(looks_like_declaration(dump.as_bytes()), Some(DeclarationKind::Dump), "{dump}");
         }
     }
 
@@ -102,7 +99,12 @@ mod tests {
             "id,key,name\n1,a,b\n",
             "# Sharding\n\nRun this:\n\nsh.shardCollection('shop.orders', { a: 1 })\n",
             "print('hello')\nrs.status()\n",
-            "{\"_id\":\"shop.orders\",\"key\":{\"a\":1},\"unique\":false}\n",
+            "{\"op\":\"query\",\"ns\":\"shop.orders\",\"command\":{\"find\":\"orders\"},\"millis\":3,\"ts\":{\"$date\":\"2024-01-01T00:00:00Z\"}}\n",
+            "[ { op: 'query', ns: 'config.chunks', command: { find: 'chunks', filter: { min: { a: 1 } } }, millis: 3 } ]",
+            "{ queryPlanner: { namespace: 'config.shards' }, serverInfo: { host: 'a', port: 1 }, ok: 1 }",
+            "{\"_id\":\"a.b\",\"key\":{\"a\":\"x\"}}\n",
+            "Notes of the meeting\n\n--- Sharding Status ---\n",
+            "mongos> db.orders.find()\n{ \"_id\" : 1, \"total\" : 5 }\n",
             "[1, 2, 3]",
         ] {
             assert_eq!(looks_like_declaration(text.as_bytes()), None, "{text}");

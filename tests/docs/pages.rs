@@ -50,7 +50,7 @@ fn printed_for(rule: &Rule) -> String {
 
 fn output_for(example: &Example) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let mut arguments = vec!["check", "--isolated", "--format", "pretty"];
+    let mut arguments = vec!["check", "--format", "pretty"];
     for (name, content, option) in
         [("sharding.js", example.declaration, Some("--schema")), ("mongodb.log", example.log, None)]
     {

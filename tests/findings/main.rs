@@ -68,7 +68,12 @@ impl Scene {
         let bindings = key
             .fields
             .iter()
-            .map(|field| FieldBinding { path: field.path.clone(), bounds: FieldBounds::Free, predicates: Vec::new() })
+            .map(|field| FieldBinding {
+                path: field.path.clone(),
+                bounds: FieldBounds::Free,
+                intervals: Vec::new(),
+                predicates: Vec::new(),
+            })
             .collect();
         let reason = Reason { cause, bindings, version_rules: Vec::new(), ranges: Vec::new() };
         let mut event = Event::new(namespace, Traffic::Query, Span::new(0, 45));

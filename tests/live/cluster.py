@@ -5,6 +5,7 @@ the parts of an operation to the shards as a mongos does. A collection is laid o
 sharded, so its chunks stand where they are wanted at once. Which shards an operation reached is read from their logs:
 every command is logged (slowms 0) together with its `comment`. Needs pymongo; what is asked and compared is the caller's.
 """
+
 import json
 import subprocess
 import tempfile
@@ -118,8 +119,10 @@ class Cluster:
         """A new collection on `key`, cut at `edges`, its pieces on `owners` in turn. Returns its chunks."""
         namespace = f"{database}.{name}"
         ends = [dict.fromkeys(key, MinKey()), *edges, dict.fromkeys(key, MaxKey())]
-        zones = [{"_id": {"ns": namespace, "min": low}, "ns": namespace, "min": low, "max": high, "tag": owner}
-                 for (low, high), owner in zip(pairwise(ends), owners, strict=True)]
+        zones = [
+            {"_id": {"ns": namespace, "min": low}, "ns": namespace, "min": low, "max": high, "tag": owner}
+            for (low, high), owner in zip(pairwise(ends), owners, strict=True)
+        ]
         self.config.config.tags.insert_many(zones)
         version = self.config.config.databases.find_one({"_id": database})["version"]
         sharding = {"_shardsvrCreateCollection": name, "shardKey": key, "databaseVersion": version}

@@ -6,6 +6,7 @@ their logs. What `shardlint` answers otherwise is shrunk, the server being asked
 case with the shards that the server asked (`shardsHit`) or its `error`, ready to be recorded.
 Ends with 1 if any case differs. Needs pymongo.
 """
+
 import argparse
 import collections
 import contextlib
@@ -17,18 +18,37 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bson import Int64, MinKey, json_util
+from bson import Int64, MaxKey, MinKey, json_util
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from cluster import Cluster
-from differential_cases import LOCALES, OUTER, Operations, Pipelines
+from differential_cases import LOCALES, Operations
+from differential_pipelines import OUTER, Pipelines
 from differential_values import edge_value, seeded
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DATABASE = "differential"
-KEYS = [{"a": 1}, {"a": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 1}, {"a.b": 1}, {"a.b": 1, "c": 1}, {"a.b": 1, "a.c": 1},
-        {"a.b.c": 1}, {"_id": 1}, {"a": 1, "_id": 1}, {"b": 1, "a.b": 1}, {"a": "hashed"}, {"a.b": "hashed"}, {"_id": "hashed"},
-        {"a": 1, "b": "hashed"}, {"a": "hashed", "b": 1}, {"a": 1, "b.c": "hashed", "d": 1}, {"a.b": "hashed", "c": 1}]
+KEYS = [
+    {"a": 1},
+    {"a": 1},
+    {"a": 1, "b": 1},
+    {"a": 1, "b": 1},
+    {"a": 1, "b": 1, "c": 1},
+    {"a.b": 1},
+    {"a.b": 1, "c": 1},
+    {"a.b": 1, "a.c": 1},
+    {"a.b.c": 1},
+    {"_id": 1},
+    {"a": 1, "_id": 1},
+    {"b": 1, "a.b": 1},
+    {"a": "hashed"},
+    {"a.b": "hashed"},
+    {"_id": "hashed"},
+    {"a": 1, "b": "hashed"},
+    {"a": "hashed", "b": 1},
+    {"a": 1, "b.c": "hashed", "d": 1},
+    {"a.b": "hashed", "c": 1},
+]
 PER_COLLECTION = 120
 VIEWS = 3
 SHRINKS = 25  # differing cases that are shrunk; the others are only counted
@@ -57,7 +77,13 @@ class Differential:
         # The index on `_id` has the collation of the collection, and a shard key needs a simple one.
         collation = None if list(key) == ["_id"] else draw.choice([None, None, None, None, LOCALES[0], LOCALES[2]])
         chunks = self.cluster.shard(DATABASE, name, key, edges, [draw.choice(owning) for _ in range(len(edges) + 1)], collation)
-        base = {"ns": f"{DATABASE}.{name}", "shardKey": key, "chunks": chunks, "allShards": self.cluster.names, "serverVersion": self.cluster.version}
+        base = {
+            "ns": f"{DATABASE}.{name}",
+            "shardKey": key,
+            "chunks": chunks,
+            "allShards": self.cluster.names,
+            "serverVersion": self.cluster.version,
+        }
         if collation:
             base["collectionCollation"] = collation
         views = self.views(Pipelines(draw, key, edges), name) if number % 3 == 0 and not collation else []
@@ -69,9 +95,13 @@ class Differential:
         few = seeded(draw.choice("pqrs"), *key)
         edge, plain = {}, True
         for place, (field, kind) in enumerate(key.items()):
-            value = Int64(draw.getrandbits(64) - 2**63) if kind == "hashed" else edge_value(few if place == 0 and len(key) > 1 else draw)
+            value = (
+                Int64(draw.getrandbits(64) - 2**63)
+                if kind == "hashed"
+                else edge_value(few if place == 0 and len(key) > 1 else draw)
+            )
             plain = plain and (place == 0 or draw.random() < 0.7)
-            edge[field] = value if plain else MinKey()
+            edge[field] = value if plain else draw.choice([MinKey(), MinKey(), MinKey(), MaxKey()])
         return edge
 
     def sorted_edges(self, edges, key):
@@ -113,7 +143,7 @@ class Differential:
     def send(self, case, comment):
         """Runs one operation through the router. Returns its error."""
         try:
-            reply = self.database.command(command_of(case) | {"comment": comment})
+            reply = self.database.command(command_of(case) | {"comment": comment}, codec_options=self.database.codec_options)
         except PyMongoError as error:
             return {"code": getattr(error, "code", None) or 0, "errmsg": str(error).split(", full error")[0][:300]}
         errors = reply.get("writeErrors")
@@ -127,7 +157,7 @@ class Differential:
             blind = {name: value for name, value in question.items() if name != "chunks"}
             questions += [question | {"id": f"{number}"}, blind | {"id": f"{number} blind"}]
         text = "".join(to_json(question) + "\n" for question in questions)
-        run = subprocess.run([self.binary, "route", "--cases", "-"], input=text.encode(), capture_output=True)
+        run = subprocess.run([self.binary, "route", "--cases", "-"], input=text.encode(), capture_output=True, check=False)
         found = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
         return [(found.get(f"{number}"), found.get(f"{number} blind")) for number in range(len(rows))]
 
@@ -135,7 +165,7 @@ class Differential:
         """The rows of `cases` together with why the answers differ, or None where they agree or nothing is to be compared."""
         rows = self.run(cases)
         answers = self.answers(rows)
-        self.abstained = [row for row, (answer, _) in zip(rows, answers) if abstains(answer)]
+        self.abstained = [row for row, (answer, _) in zip(rows, answers) if row["shardsHit"] and abstains(answer)]
         return [(row, difference(row, *each)) for row, each in zip(rows, answers)]
 
     def shrink(self, row, why):
@@ -242,9 +272,9 @@ def without_one(value):
                 yield {other: smaller if other == name else each for other, each in value.items()}
     elif isinstance(value, list):
         for place, member in enumerate(value):
-            yield value[:place] + value[place + 1:]
+            yield value[:place] + value[place + 1 :]
             for smaller in without_one(member):
-                yield [*value[:place], smaller, *value[place + 1:]]
+                yield [*value[:place], smaller, *value[place + 1 :]]
 
 
 def main():
@@ -255,37 +285,46 @@ def main():
     options.add_argument("--binary", default=REPOSITORY / "target/debug/shardlint", help="default target/debug/shardlint")
     options.add_argument("--mongod", default=REPOSITORY / "target/mongod/mongod", help="default target/mongod/mongod")
     options.add_argument("--port", type=int, default=27600, help="first of six ports (default 27600)")
-    options.add_argument("--out", help="write all rows to this file, as JSON lines")
-    options.add_argument("--abstained", type=argparse.FileType("w"), help="write the rows that shardlint leaves open to this file")
+    options.add_argument("--out", type=argparse.FileType("w"), help="write all rows to this file, as JSON lines")
+    options.add_argument(
+        "--abstained", type=argparse.FileType("w"), help="write the rows that shardlint leaves open to this file"
+    )
     options = options.parse_args()
+    for needed, source in ((options.mongod, "tests/live/install-mongod fetches it"), (options.binary, "cargo build makes it")):
+        if not Path(needed).is_file():
+            sys.exit(f"differential: there is no {needed}; {source}")
     with Cluster(options.mongod, options.port) as cluster:
         sys.exit(hunt(Differential(cluster, options.binary, options.seed), options))
 
 
 def hunt(run, options):
-    out = open(options.out, "w", encoding="utf-8") if options.out else None
     end = time.monotonic() + (options.seconds or float("inf"))
     done, number = 0, 0
     while done < options.count and time.monotonic() < end:
         base, operations = run.collection(number)
         draw = operations.write if number % 3 == 2 else operations.read
         # Writes have collections of their own: what a read does next may depend on the documents it finds.
-        cases = [base | copy.deepcopy(draw()) for _ in range(min(PER_COLLECTION, options.count - done))]
+        numbers = range(done, min(done + PER_COLLECTION, options.count))
+        cases = [{"id": f"{options.seed}-{each}"} | base | copy.deepcopy(draw()) for each in numbers]
         rows = run.disagreements(cases)
         run.counts["abstained"] += len(run.abstained)
         if options.abstained:
             options.abstained.writelines(to_json(row) + "\n" for row in run.abstained)
         for row, why in rows:
-            run.counts["refused" if row.get("error") and not row["shardsHit"] and not is_refusal(row["error"]) else "compared"] += 1
-            if out:
-                out.write(to_json(row | {"id": f"{options.seed}-{number}-{done}"}) + "\n")
+            run.counts[
+                "refused" if row.get("error") and not row["shardsHit"] and not is_refusal(row["error"]) else "compared"
+            ] += 1
+            if options.out:
+                options.out.write(to_json(row) + "\n")
             if why:
                 tell(run, row, why)
-            done += 1
+        done += len(cases)
         number += 1
     counts = run.counts
-    print(f"seed {options.seed}: {counts['compared']} operations compared, {counts['different']} differ; "
-          f"{counts['abstained']} left open, {counts['refused']} not understood by the server")
+    print(
+        f"seed {options.seed}: {counts['compared']} operations compared, {counts['different']} differ; "
+        f"{counts['abstained']} left open, {counts['refused']} not understood by the server"
+    )
     return 1 if counts["different"] else 0
 
 
@@ -303,7 +342,10 @@ def tell(run, row, why):
 
 def form_of(row):
     """What an operation looks like without its values."""
-    parts = [row.get(part) for part in ("op", "filter", "pipeline", "update", "document", "options", "collation", "multi", "upsert", "limit")]
+    parts = [
+        row.get(part)
+        for part in ("op", "filter", "pipeline", "update", "document", "options", "collation", "multi", "upsert", "limit")
+    ]
     return json.dumps([list(row["shardKey"]), parts], default=lambda value: type(value).__name__)
 
 

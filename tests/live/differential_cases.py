@@ -1,304 +1,9 @@
-"""The operations that differential testing draws for a collection: filters, pipelines, and writes of every form.
+"""The operations that differential testing draws: reads and writes of every form on one collection."""
 
-They are written to be understood by the server, mostly: some hold what it refuses, and are passed over by the caller.
-"""
-from bson import Decimal128, Int64
-
-from differential_values import ARRAYS, REGEXES, SCALARS, any_value, is_literal
+from differential_filters import Filters
+from differential_pipelines import OUTER, Pipelines
 
 LOCALES = [{"locale": "en", "strength": 2}, {"locale": "simple"}, {"locale": "fr"}]
-TYPES = ["double", "string", "object", "array", "binData", "undefined", "objectId", "bool", "date", "null", "regex",
-         "javascript", "int", "timestamp", "long", "decimal", "minKey", "maxKey", "number", 1, 2, 10, -1, 127, "dbPointer", "symbol"]
-RANGES = ["$gt", "$gte", "$lt", "$lte"]
-OUTER = "u0"  # an unsharded collection with the one document {_id: 1, x: 5}
-
-
-class Filters:
-    """Draws filters on the fields of a shard key, their parents and children, and other fields."""
-
-    def __init__(self, draw, key, edges):
-        self.draw, self.key, self.edges = draw, list(key), edges
-        self.others = ["z", "_id", "a", "b", "a.b", *(f"{field}.x" for field in key), *(f"{field}.0" for field in key),
-                       *(field.rsplit(".", 1)[0] for field in key if "." in field)]
-        self.variables, self.top = {}, True
-
-    def chance(self, share):
-        return self.draw.random() < share
-
-    def path(self):
-        return self.draw.choice(self.key) if self.chance(0.75) else self.draw.choice(self.others)
-
-    def value(self, path=None):
-        edges = [edge[path] for edge in self.edges if path in edge and not isinstance(edge[path], Int64)]
-        return any_value(self.draw, edges or [value for edge in self.edges for value in edge.values()])
-
-    def filter(self, depth=2):
-        roll = self.draw.random()
-        if roll < 0.03:
-            return {}
-        if roll < 0.45:
-            return self.on_key(depth)
-        return self.members(depth)
-
-    def on_key(self, depth):
-        """Most of the key's fields, mostly by equality: what reaches a single shard."""
-        filter = {}
-        for field in self.key:
-            if self.chance(0.88):
-                filter[field] = self.equality(field) if self.chance(0.65) else self.condition(field, depth)
-        if any("." in field for field in self.key) and self.chance(0.25):
-            filter = nested(filter)
-        if self.chance(0.3):
-            filter.update(self.members(depth - 1))
-        return filter
-
-    def equality(self, path):
-        value = self.value(path)
-        forms = [{"$eq": value}, {"$in": [value]}, {"$all": [value]}]
-        return value if is_literal(value) and self.chance(0.7) else self.draw.choice(forms)
-
-    def members(self, depth):
-        filter = {}
-        for _ in range(self.draw.choice([1, 1, 1, 2, 2, 3])):
-            roll = self.draw.random()
-            if depth > 0 and roll < 0.33:
-                operator = self.draw.choice(["$and", "$or", "$or", "$or", "$nor"])
-                filter[operator] = [self.filter(depth - 1) for _ in range(self.draw.choice([1, 2, 2, 3]))]
-            elif roll < 0.43 and self.top:
-                filter["$expr"] = self.expression(depth)
-            elif 0.43 <= roll < 0.46:
-                filter.update(self.oddity())
-            else:
-                path = self.path()
-                filter[path] = self.condition(path, depth)
-        return filter
-
-    def oddity(self):
-        return self.draw.choice([
-            {"$comment": "c"}, {"$alwaysTrue": 1}, {"$alwaysFalse": 1}, {"$where": "true"}, {"$sampleRate": 0.5},
-            {"$jsonSchema": {"required": ["a"]}}, {"$jsonSchema": {"properties": {"a": {"minimum": 5}}}}, {"$text": {"$search": "x"}},
-            {"geo": {"$near": [0, 0]}}, {"geo": {"$geoWithin": {"$center": [[0, 0], 1]}}}])
-
-    def condition(self, path, depth):
-        if self.chance(0.3):
-            return self.equality(path)
-        condition = self.operator(path, depth)
-        if self.chance(0.2):
-            condition.update(self.operator(path, depth))
-        return condition
-
-    def operator(self, path, depth):
-        draw, value = self.draw, self.value(path)
-        kind, = draw.choices(
-            ["range", "between", "in", "nin", "ne", "eq", "exists", "type", "mod", "regex", "not", "all", "values", "objects", "size", "bits"],
-            [9, 6, 7, 2, 3, 3, 3, 4, 1, 3, 4, 3, 3, 4, 1, 1])
-        match kind:
-            case "range":
-                return {draw.choice(RANGES): value}
-            case "between":
-                return {draw.choice(RANGES[:2]): value, draw.choice(RANGES[2:]): self.value(path)}
-            case "in" | "nin":
-                return {f"${kind}": [self.value(path) for _ in range(draw.choice([0, 1, 2, 2, 3, 4]))]}
-            case "ne" | "eq":
-                return {f"${kind}": value}
-            case "exists":
-                return {"$exists": draw.choice([True, False, 1, 0, None, "x"])}
-            case "type":
-                return {"$type": draw.choice(TYPES) if self.chance(0.7) else draw.sample(TYPES, draw.choice([1, 2, 3]))}
-            case "mod":
-                return {"$mod": [draw.choice([2, 3, 5]), draw.choice([0, 1])]}
-            case "regex":
-                regex = draw.choice(REGEXES)
-                return draw.choice([{"$regex": regex}, {"$regex": regex.pattern, "$options": draw.choice(["", "i", "s", "x", "m"])}])
-            case "not":
-                inner = draw.choice(REGEXES) if self.chance(0.15) else self.operator(path, depth - 1)
-                return {"$not": inner}
-            case "all":
-                return {"$all": self.all_members(path, depth)}
-            case "values":
-                return {"$elemMatch": self.operator(path, depth - 1)}
-            case "objects":
-                return {"$elemMatch": self.inside(path, depth)}
-            case "size":
-                return {"$size": draw.choice([0, 1])}
-            case _:
-                return {draw.choice(["$bitsAllSet", "$bitsAnyClear"]): draw.choice([5, [0, 2]])}
-
-    def all_members(self, path, depth):
-        if self.chance(0.3):
-            return [{"$elemMatch": self.operator(path, depth - 1) if self.chance(0.5) else self.inside(path, depth)}
-                    for _ in range(self.draw.choice([1, 2]))]
-        return [self.value(path) for _ in range(self.draw.choice([0, 1, 1, 2, 2]))]
-
-    def inside(self, path, depth):
-        """A filter for the members of an array of documents: paths continue `path` where the key does."""
-        tails = [field[len(path) + 1:] for field in self.key if field.startswith(path + ".")] or ["x", "b"]
-        inner = Filters(self.draw, tails, [{tail: edge.get(f"{path}.{tail}", 5) for tail in tails} for edge in self.edges])
-        inner.others, inner.top = ["x", "z"], False  # `$expr` is for documents, not for members of arrays
-        return inner.members(max(depth - 1, 0))
-
-    def expression(self, depth):
-        draw = self.draw
-        roll = draw.random()
-        if depth > 0 and roll < 0.3:
-            operator = draw.choice(["$and", "$or", "$and", "$or", "$not"])
-            count = 1 if operator == "$not" else draw.choice([0, 1, 2, 2, 3])
-            return {operator: [self.expression(depth - 1) for _ in range(count)]}
-        if roll < 0.36:
-            return draw.choice([True, False, 1, 0, None, {"$literal": 5}, "$a", {"$in": ["$a", [5, 7]]}, {"$gt": [{"$rand": {}}, 2]},
-                                {"$let": {"vars": {"q": "$a"}, "in": {"$eq": ["$$q", 5]}}}, {"$cond": [True, {"$eq": ["$a", 5]}, False]}])
-        operator = draw.choice(["$eq", "$eq", "$eq", "$gt", "$gte", "$lt", "$lte", "$ne", "$cmp"])
-        operands = [self.field(), self.constant() if self.chance(0.9) else self.field()]
-        return {operator: operands[::-1] if self.chance(0.35) else operands}
-
-    def field(self):
-        return self.draw.choice(["$", "$", "$", "$", "$$ROOT.", "$$CURRENT."]) + self.path()
-
-    def constant(self):
-        draw = self.draw
-        if self.chance(0.25):
-            name = draw.choice(["v", "w"])
-            self.variables.setdefault(name, self.value())
-            return draw.choice(["$$" + name, "$$" + name, {"$add": ["$$" + name, 1]}, f"$${name}.b"])
-        if self.chance(0.2):
-            return draw.choice([{"$add": [2, 3]}, {"$multiply": [10, 10.0]}, {"$subtract": [5, 5]}, {"$concat": ["a", "b"]}, {"$toInt": "5"},
-                                {"$literal": [5]}, [5], {"b": 5}, "$$REMOVE", {"$toString": 5}, {"$divide": [10, 2]}, {"$toLower": "M"},
-                                {"$abs": -5}, {"$dateFromString": {"dateString": "2020-01-01"}}, {"$toDate": Int64(0)}, {"$mod": [105, 100]},
-                                {"$cond": [True, 5, 7]}, {"$ifNull": [None, 5]}, {"$arrayElemAt": [[5, 7], 1]}, {"$max": [5, 100]},
-                                {"$toDecimal": "5.5"}, {"$toLong": 5}, {"$not": [True]}, {"$size": [[1, 2]]}, {"$concatArrays": [[5], [7]]},
-                                {"$mergeObjects": [{"b": 5}]}, {"$substrCP": ["ab", 0, 1]}, {"$toObjectId": "5f0000000000000000000001"},
-                                {"$floor": 5.5}, {"$round": [5.5]}, {"$trunc": [100.9]}, {"$pow": [10, 2]}, {"$sqrt": 25}, {"$type": 5}])
-        value = self.value()
-        return value if isinstance(value, (int, float, bool, Decimal128)) else {"$literal": value}
-
-    def document(self, spare=0.1):
-        """A document for an insert or a replacement: the key's fields, some missing, parents sometimes odd."""
-        document = {}
-        for field in self.key:
-            if self.chance(1 - spare):
-                document[field] = self.draw.choice(ARRAYS) if self.chance(0.05) else self.value(field)
-        document = nested(document)
-        if self.chance(0.08):
-            document[self.key[0].split(".")[0]] = self.draw.choice(ARRAYS + SCALARS)
-        if self.chance(0.5):
-            document["z"] = 1
-        return document
-
-
-def nested(flat):
-    """`{"a.b": 5}` as `{a: {b: 5}}`."""
-    result = {}
-    for path, value in flat.items():
-        *parents, last = path.split(".")
-        place = result
-        for parent in parents:
-            if not isinstance(place.get(parent), dict):
-                place[parent] = {}
-            place = place[parent]
-        place[last] = value
-    return result
-
-
-class Pipelines(Filters):
-    """Draws pipelines that have a `$match` behind stages that it may or may not pass."""
-
-    def __init__(self, draw, key, edges):
-        super().__init__(draw, key, edges)
-        self.new_names = ["n", "k", "_id.k", "x.y", "_id"]
-
-    def path(self):
-        if self.chance(0.15):
-            name = self.draw.choice(self.new_names)
-            return name if self.chance(0.7) else name + ".b"
-        return super().path()
-
-    def pipeline(self, stages=None):
-        stages = stages or [self.stage() for _ in range(self.draw.choice([0, 1, 1, 1, 2, 2, 3]))]
-        if self.chance(0.95):
-            stages = [*stages, {"$match": self.filter(self.draw.choice([0, 1, 1, 2]))}]
-        if self.chance(0.15):
-            stages = [*stages, self.stage()]
-        return stages
-
-    def source(self):
-        """A path to read: of the key, whole or the first step of it."""
-        path = Filters.path(self)
-        return path if self.chance(0.7) else path.split(".")[0]
-
-    def stage(self):
-        draw, path, source = self.draw, Filters.path(self), self.source()
-        name = draw.choice(self.new_names[:2])
-        plain = [
-            {"$sort": {draw.choice(["z", path]): 1}}, {"$sort": {draw.choice(["z", path]): -1}}, {"$limit": 5}, {"$skip": 1}, {"$sample": {"size": 3}},
-            {"$match": self.filter(1)}, {"$match": self.filter(1)}, {"$count": "n"}, {"$sortByCount": "$" + source}, {"$replaceRoot": {"newRoot": "$$ROOT"}},
-            {"$replaceWith": {"a": "$a"}}, {"$facet": {"f": [{"$match": {"z": 1}}]}}, {"$unwind": "$" + draw.choice(["z", path])},
-            {"$unwind": {"path": "$" + path, "includeArrayIndex": draw.choice(["i", "a", "b"]), "preserveNullAndEmptyArrays": True}},
-            {"$bucket": {"groupBy": "$" + path, "boundaries": [0, 5, 10], "default": "x"}}, {"$unset": draw.choice(["z", path])},
-            {"$fill": {"output": {draw.choice(["z", path]): {"value": 5}}}}, {"$fill": {"sortBy": {"z": 1}, "output": {draw.choice(["z", path]): {"method": "locf"}}}},
-            {"$setWindowFields": {"partitionBy": "$" + path, "sortBy": {"z": 1}, "output": {name: {"$sum": "$z"}}}},
-            {"$densify": {"field": "z", "range": {"step": 1, "bounds": "full"}}}]
-        shaping = [
-            {"$project": self.projection(path, source, name)}, {"$project": self.projection(path, source, name)},
-            {draw.choice(["$addFields", "$set"]): self.fields(path, source, name)}, {draw.choice(["$addFields", "$set"]): self.fields(path, source, name)},
-            {"$group": self.group(source)}, {"$group": self.group(source)}, self.redact(), self.redact(),
-            *self.joins(path, source)]
-        return draw.choice(plain if self.chance(0.45) else shaping)
-
-    def projection(self, path, source, name):
-        return self.draw.choice([
-            {path: 1}, {path: 0}, {"z": 0}, {"z": 1}, {path: True, "z": 1}, {name: "$" + source}, {name: "$" + source, path: 1}, {"x": {"y": "$" + source}},
-            {"x.y": "$" + source}, {name: "$$ROOT." + source}, {name: "$$ROOT"}, {name: {"$add": ["$" + source, 1]}}, {path: {"$literal": 5}}, {path: "$z"}, {"_id": 0, path: 1},
-            {"_id": 0}, {path + ".x": 1}, {path: {"b": 1}}, {"_id": "$" + source}, {name: {"k": "$" + source}}, {name: "$$CURRENT." + source}, {name: {"$literal": "$a"}}])
-
-    def fields(self, path, source, name):
-        return self.draw.choice([
-            {name: "$" + source}, {name: "$$ROOT." + source}, {"x.y": "$" + source}, {"x": {"y": "$" + source}}, {name: 5}, {path: 5}, {path: "$" + path}, {path: "$z"},
-            {path + ".x": 5}, {path.split(".")[0] + ".q": 5}, {name: {"$add": ["$" + source, 1]}}, {name: "$" + source, "k2": "$" + name}, {"z": 1}, {name: {"k": "$" + source}},
-            {path: "$$REMOVE"}, {"_id": "$" + source}, {name: "$$ROOT"}])
-
-    def group(self, source):
-        identity = self.draw.choice(["$" + source, {"k": "$" + source}, {"k": "$" + source, "j": "$z"}, {"k": 5}, None, "$z", {"k": {"$add": ["$" + source, 1]}}, "$$ROOT." + source,
-                                     {"k": {"j": "$" + source}}, "$_id"])
-        return self.draw.choice([{"_id": identity}, {"_id": identity, "n": {"$sum": 1}}, {"_id": identity, "a": {"$first": "$a"}}])
-
-    def redact(self):
-        return {"$redact": self.draw.choice(["$$KEEP", "$$DESCEND", {"$cond": [{"$eq": ["$z", 1]}, "$$PRUNE", "$$DESCEND"]}])}
-
-    def joins(self, path, source):
-        target = self.draw.choice(["j", "j", "j", path, path.split(".")[0], "x.y"])
-        return [
-            {"$lookup": {"from": OUTER, "localField": source, "foreignField": "x", "as": target}},
-            {"$lookup": {"from": OUTER, "pipeline": [], "as": target}},
-            {"$graphLookup": {"from": OUTER, "startWith": "$" + source, "connectFromField": "x", "connectToField": "_id", "as": target}},
-            {"$unionWith": OUTER}, {"$unionWith": {"coll": OUTER, "pipeline": [{"$match": {"x": 5}}]}}]
-
-    def foreign(self, collection):
-        """A pipeline on the unsharded collection that reads the sharded one."""
-        draw, path = self.draw, Filters.path(self)
-        inner = self.pipeline() if self.chance(0.8) else []
-        local = draw.choice(["x", "x", "x", "_id", "z"])
-        kind = draw.choice(["equal", "both", "pipeline", "variables", "union", "graph"])
-        before = draw.choice([[], [], [], [{"$match": {"_id": 1}}], [{"$limit": 1}], [{"$set": {"x": {"$literal": self.value()}}}]])
-        match kind:
-            case "equal":
-                stage = {"$lookup": {"from": collection, "localField": local, "foreignField": path, "as": "j"}}
-            case "both":
-                stage = {"$lookup": {"from": collection, "localField": local, "foreignField": path, "pipeline": inner, "as": "j"}}
-            case "pipeline":
-                stage = {"$lookup": {"from": collection, "pipeline": inner, "as": "j"}}
-            case "variables":
-                match_on = {"$match": {"$expr": {draw.choice(["$eq", "$eq", "$gt", "$lte"]): ["$" + path, "$$q"]}}}
-                stage = {"$lookup": {"from": collection, "let": {"q": draw.choice(["$x", "$z", "$_id", 5])}, "pipeline": [match_on, *inner][:draw.choice([1, 4])], "as": "j"}}
-            case "union":
-                stage = {"$unionWith": {"coll": collection, "pipeline": inner} if self.chance(0.9) else collection}
-            case _:
-                stage = {"$graphLookup": {"from": collection, "startWith": draw.choice(["$x", "$_id", "$z", 5, [5, 100]]), "connectFromField": "q", "connectToField": path, "as": "j"}}
-                if self.chance(0.4):
-                    stage["$graphLookup"]["restrictSearchWithMatch"] = self.filter(1)
-        value = self.value(path)
-        matched = value if is_literal(value) else {"$eq": value}
-        after = draw.choice([[], [], [], [{"$match": {"j." + path: matched}}], [{"$unwind": "$j"}], [{"$unwind": "$j"}, {"$match": {"j." + path: matched}}]])
-        return [*before, stage, *after]
 
 
 class Operations:
@@ -314,7 +19,19 @@ class Operations:
         self.filters.variables, self.pipelines.variables = {}, {}
         if roll < 0.55:
             case = {"op": "find", "filter": self.filters.filter()}
-            options = self.draw.choice([{}, {}, {}, {"limit": 1}, {"sort": {"z": 1}}, {"sort": {self.filters.key[0]: -1}, "skip": 2, "limit": 5}, {"projection": {"z": 1}}])
+            options = self.draw.choice(
+                [
+                    {},
+                    {},
+                    {},
+                    {"limit": 1},
+                    {"sort": {"z": 1}},
+                    {"sort": {self.filters.key[0]: -1}, "skip": 2, "limit": 5},
+                    {"projection": {"z": 1}},
+                    {"hint": {"$natural": 1}},
+                    {"hint": {"_id": 1}},
+                ]
+            )
         elif roll < 0.85:
             case, options = {"op": "aggregate", "pipeline": self.pipelines.pipeline()}, {}
         else:
@@ -335,7 +52,7 @@ class Operations:
         return case
 
     def write(self):
-        kind, = self.draw.choices(["update", "delete", "insert"], [5, 3, 2])
+        (kind,) = self.draw.choices(["update", "delete", "insert"], [5, 3, 2])
         self.filters.variables = {}
         if kind == "insert":
             return self.insert()
@@ -352,10 +69,26 @@ class Operations:
 
     def update(self):
         filters, path = self.filters, self.filters.path()
-        return self.draw.choice([
-            {"$set": {"u": 1}}, {"$set": {"u": 1}}, {"$inc": {"u": 1}}, {"$set": {path: filters.value(path)}}, {"$unset": {path: 1}}, {"$setOnInsert": {path: 5}},
-            filters.document(), filters.document(), filters.document(), {**filters.document(), "_id": filters.value("_id")}, {}, {"z": 1},
-            [{"$set": {"u": 1}}], [{"$set": {path: {"$literal": filters.value(path)}}}], [{"$replaceWith": {"$literal": filters.document()}}], [{"$unset": path}]])
+        return self.draw.choice(
+            [
+                {"$set": {"u": 1}},
+                {"$set": {"u": 1}},
+                {"$inc": {"u": 1}},
+                {"$set": {path: filters.value(path)}},
+                {"$unset": {path: 1}},
+                {"$setOnInsert": {path: 5}},
+                filters.document(),
+                filters.document(),
+                filters.document(),
+                {**filters.document(), "_id": filters.value("_id")},
+                {},
+                {"z": 1},
+                [{"$set": {"u": 1}}],
+                [{"$set": {path: {"$literal": filters.value(path)}}}],
+                [{"$replaceWith": {"$literal": filters.document()}}],
+                [{"$unset": path}],
+            ]
+        )
 
     def insert(self):
         document = self.filters.document(0.15)

@@ -94,13 +94,6 @@ impl Server {
         target
     }
 
-    /// A file beside the log.
-    pub fn keep(&self, name: &str, content: &str) -> PathBuf {
-        let target = self.folder.path().join(name);
-        fs::write(&target, content).unwrap();
-        target
-    }
-
     fn wait_for(&mut self, what: &str, mut there: impl FnMut(&Self) -> bool) {
         let end = Instant::now() + Duration::from_secs(60);
         while !there(self) {

@@ -107,25 +107,6 @@ pub const CASES: &[Case] = &[
     hashed("find_by_a_range", "find", "broadcast", |c| find(c, doc! { "deviceId": { "$gte": 3, "$lt": 9 } })),
 ];
 
-/// Lets the profiler write down every operation on both databases.
-pub fn profile(database: impl Fn(&str) -> Database) {
-    for name in [RANGED.0, HASHED.0] {
-        database(name).run_command(doc! { "profile": 2, "slowms": 0 }).run().unwrap();
-    }
-}
-
-/// What the profiler wrote, as `mongoexport` would: one document a line.
-pub fn profiled(database: impl Fn(&str) -> Database) -> String {
-    let mut lines = String::new();
-    for name in [RANGED.0, HASHED.0] {
-        for document in database(name).collection::<Document>("system.profile").find(doc! {}).run().unwrap() {
-            lines += &Bson::Document(document.unwrap()).into_relaxed_extjson().to_string();
-            lines.push('\n');
-        }
-    }
-    lines
-}
-
 /// Fills each collection with ten documents and runs its operation.
 pub fn run(database: impl Fn(&str) -> Database) {
     for case in CASES {

@@ -276,9 +276,8 @@ fn version_role_and_restart_are_told() {
 
 #[test]
 fn documents_nested_deeper_than_a_server_allows_are_no_reason_to_fail() {
-    let deep = |depth: usize| {
-        format!(r#"{{"find":"orders","filter":{}{}}}"#, r#"{"a":"#.repeat(depth), format!("1{}", "}".repeat(depth)))
-    };
+    let deep =
+        |depth: usize| format!(r#"{{"find":"orders","filter":{}1{}}}"#, r#"{"a":"#.repeat(depth), "}".repeat(depth));
     assert!(command(&deep(200)).statements[0].filter.is_some());
     let event = command(&deep(20_000));
     assert_eq!(shapes(&event), ["shop.orders { <cut> }"]);

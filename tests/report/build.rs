@@ -105,6 +105,7 @@ pub fn shape(class: &'static str, millis: u64) -> ShapeRow {
         millis,
         max_millis: 812,
         observed_shards: Some((12, 12)),
+        shards: None,
         reason: "no predicate on `customerId`, the first field of the key".to_owned(),
     }
 }

@@ -77,6 +77,7 @@ fn json_has_the_members_of_the_contract() {
     );
     let shape = &value["shapes"][0];
     assert_eq!(shape["observed_shards"], serde_json::json!({"min": 12, "max": 12}));
+    assert_eq!(shape["shards"], Value::Null);
     assert_eq!(shape["classes"], serde_json::json!({"broadcast": 1204}));
 }
 

@@ -10,7 +10,7 @@ use crate::cli::{declare, exit, style};
 use crate::engine::{self, DeclarationTexts, Filters, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
 use crate::report::{self, Format, Report, escape};
-use crate::routing::{self, Class, Cluster, FieldBounds, Verdict};
+use crate::routing::{self, Class, Cluster, FieldBinding, FieldBounds, Verdict};
 use crate::rules::REGISTRY;
 use crate::syntax::operation;
 
@@ -24,15 +24,16 @@ pub(super) fn answer(args: &RouteArgs) -> anyhow::Result<u8> {
     let text = typed(args)?;
     let declared = declare::declared(&args.shard_key, &args.schema)?;
     let catalog = &declared.catalog;
-    let statements = operation::parse(&text, |collection| database_of(catalog, collection)).map_err(|error| {
-        let column = text[..error.span.range().start].chars().count() + 1;
-        anyhow::anyhow!("`{}`: {} (column {column})", escape(text.trim()), error.message)
-    })?;
+    let statements =
+        operation::parse(&text, |collection| catalog.database_of(collection).map(str::to_owned)).map_err(|error| {
+            let column = text[..error.span.range().start].chars().count() + 1;
+            anyhow::anyhow!("`{}`: {} (column {column})", escape(text.trim()), error.message)
+        })?;
     let version = args.server_version.unwrap_or(ServerVersion::NEWEST);
     let mut answers = Vec::new();
     for statement in &statements {
         let collection = declaration(catalog, statement)?;
-        let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version };
+        let cluster = Cluster { collection, all_shards: catalog.shards.as_deref(), version, explain: true };
         answers.push((statement, collection, routing::route(statement, cluster)));
     }
     let mut out = BufWriter::new(stdout().lock());
@@ -61,12 +62,6 @@ fn typed(args: &RouteArgs) -> anyhow::Result<String> {
     }
 }
 
-/// The database of the declared collection with that name.
-fn database_of(catalog: &Catalog, collection: &str) -> Option<String> {
-    let mut names = catalog.collections().filter_map(|declared| declared.pattern.split_once('.'));
-    names.find(|(_, name)| *name == collection).map(|(database, _)| database.to_owned())
-}
-
 fn declaration<'a>(catalog: &'a Catalog, statement: &Statement) -> anyhow::Result<&'a Collection> {
     let namespace = statement.namespace.as_str();
     match catalog.get(namespace).filter(|collection| collection.says_where_documents_lie()) {
@@ -93,7 +88,10 @@ fn write_text(
     if let Some(shards) = &verdict.shards {
         let owners = collection.chunks.as_ref().map_or(0, crate::model::ChunkMap::owner_count);
         let names: Vec<_> = shards.iter().map(|shard| escape(shard)).collect();
-        writeln!(out, "shards   {} ({} of {owners} that own chunks)", names.join(", "), shards.len())?;
+        // Some operations go to shards that own nothing, too.
+        let among =
+            if shards.len() > owners { "" } else { &format!(" ({} of {owners} that own chunks)", shards.len()) };
+        writeln!(out, "shards   {}{among}", names.join(", "))?;
     } else if let Some(most) = verdict.at_most.filter(|_| verdict.class == Class::MultiShard) {
         writeln!(out, "shards   at most {most}")?;
     }
@@ -108,13 +106,28 @@ fn write_text(
     }
     if args.explain {
         for binding in &verdict.reason.bindings {
-            writeln!(out, "bounds   {}: {}", escape(&binding.path), described(&binding.bounds))?;
+            writeln!(out, "bounds   {}: {}", escape(&binding.path), bounds(binding))?;
         }
         for range in &verdict.reason.ranges {
             writeln!(out, "range    {}", escape(range))?;
         }
     }
     Ok(())
+}
+
+/// The bounds of a field as MongoDB prints them: `["[1, 1]", "(5, inf.0]"]`.
+fn bounds(binding: &FieldBinding) -> String {
+    let count = match binding.bounds {
+        FieldBounds::Points(count) | FieldBounds::Intervals(count) if !binding.intervals.is_empty() => count,
+        FieldBounds::NearlyFree if !binding.intervals.is_empty() => binding.intervals.len(),
+        _ => return described(&binding.bounds),
+    };
+    let printed: Vec<_> = binding.intervals.iter().map(|interval| format!("\"{}\"", escape(interval))).collect();
+    let more = match count.saturating_sub(printed.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("[{}]{more}", printed.join(", "))
 }
 
 fn described(bounds: &FieldBounds) -> String {
@@ -190,6 +203,7 @@ struct RefusedWith {
 struct Bound<'a> {
     field: &'a str,
     bounds: String,
+    intervals: &'a [String],
 }
 
 fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Write) -> std::io::Result<()> {
@@ -206,7 +220,11 @@ fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Writ
             reason: verdict.reason.text(),
             version_rules: &verdict.reason.version_rules,
             bounds: (verdict.reason.bindings.iter())
-                .map(|binding| Bound { field: &binding.path, bounds: described(&binding.bounds) })
+                .map(|binding| Bound {
+                    field: &binding.path,
+                    bounds: described(&binding.bounds),
+                    intervals: &binding.intervals,
+                })
                 .collect(),
             ranges: &verdict.reason.ranges,
         })

@@ -10,6 +10,9 @@ use super::leading::{LeadingFilter, lead};
 use super::optimise::optimise;
 use super::stage::{Effect, Join, Part, Stage};
 
+/// How often the sub-pipeline of a `$unionWith` is optimised; that of a `$lookup` is optimised once.
+const UNION_PASSES: usize = 3;
+
 /// The filter of each read of `foreign` by the pipeline of `statement`, which runs over the one document
 /// `{ _id: 1, x: 5 }`. `key` is the shard key of `foreign`.
 pub(in super::super) fn foreign_filters(
@@ -97,6 +100,12 @@ impl Input<'_, '_> {
             _ => stages.extend(self.first_search(stage).map(|parts| as_match(stage, parts))),
         }
         stages.append(&mut own);
+        if matches!(stage.effect, Effect::Unites(_)) {
+            for _ in 1..UNION_PASSES {
+                optimise(&mut stages);
+                settle(&mut stages);
+            }
+        }
         (stages, cut)
     }
 
@@ -162,6 +171,15 @@ impl Input<'_, '_> {
             }),
             _ => None,
         });
+    }
+}
+
+/// Makes plain matches of the copies before a `$redact`, which the next pass moves as any other.
+fn settle(stages: &mut [Stage<'_>]) {
+    for stage in stages {
+        if let Effect::RedactCopy(parts) = &mut stage.effect {
+            stage.effect = Effect::Match(std::mem::take(parts));
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 //! successor, and after each move the optimiser goes back one stage. The order of the looks is part of the result (a copy
 //! put before a `$redact` is never looked at again), so it is kept.
 
+use crate::model::Document;
+
 use super::super::predicate::{Condition, Operator, Predicate};
 use super::changes::{Changes, is_at_or_below};
 use super::split::{dependencies, redact_safe, split};
@@ -19,6 +21,10 @@ pub(super) fn optimise(stages: &mut Vec<Stage<'_>>) {
 fn look_at(stages: &mut Vec<Stage<'_>>, at: usize) -> usize {
     if at + 1 == stages.len() {
         return at + 1;
+    }
+    if is_empty_match(&stages[at]) && !matches!(stages[at + 1].effect, Effect::Match(_)) {
+        stages.remove(at);
+        return at;
     }
     if push_match_before(stages, at) {
         return at.saturating_sub(1);
@@ -54,6 +60,14 @@ fn look_at(stages: &mut Vec<Stage<'_>>, at: usize) -> usize {
         }
         _ => at + 1,
     }
+}
+
+/// Whether a stage is `{$match: {}}`, which vanishes. One that holds for everything but says something does not, nor
+/// do two that have become one.
+fn is_empty_match(stage: &Stage<'_>) -> bool {
+    let says_nothing = |document: &Document| document.fields.is_empty() && !document.partial;
+    matches!(&stage.effect, Effect::Match(parts) if parts.len() == 1 && parts[0].is_everything())
+        && stage.spec.as_document().is_some_and(says_nothing)
 }
 
 /// Moves what can move of the `$match` behind a stage.

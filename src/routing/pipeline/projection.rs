@@ -22,14 +22,17 @@ pub(super) fn project(spec: &Document) -> Option<Changes> {
     let mut kept = BTreeSet::new();
     let mut dropped = BTreeSet::new();
     let mut changes = Changes::default();
-    let (mut computes, mut computes_id) = (false, false);
+    let (mut computes, mut names_id) = (false, false);
     for leaf in leaves {
         match leaf {
-            Leaf::Keep(path) => drop(kept.insert(path)),
+            Leaf::Keep(path) => {
+                names_id |= is_at_or_below(&path, "_id");
+                kept.insert(path);
+            }
             Leaf::Drop(path) => drop(dropped.insert(path)),
             Leaf::Compute(path, node) => {
                 computes = true;
-                computes_id |= is_at_or_below(&path, "_id");
+                names_id |= is_at_or_below(&path, "_id");
                 changes.compute(&path, node);
             }
             Leaf::Hidden => return None,
@@ -37,7 +40,7 @@ pub(super) fn project(spec: &Document) -> Option<Changes> {
     }
     let includes = computes || kept.iter().any(|path| path != "_id") || dropped.is_empty();
     if includes && dropped.iter().all(|path| path == "_id") {
-        if dropped.is_empty() && !computes_id {
+        if dropped.is_empty() && !names_id {
             kept.insert("_id".to_owned());
         }
         changes.touched = Touched::AllBut(kept);
@@ -137,5 +140,14 @@ mod tests {
         assert_eq!(projected(r#"{"_id": 0, "b": 1}"#).origin("_id"), None);
         assert_eq!(projected(r#"{"_id": {"$add": ["$a", 1]}}"#).origin("_id"), None);
         assert_eq!(projected(r#"{"_id": 0, "n": "$a"}"#).origin("n").as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn an_inclusion_below_the_id_keeps_no_more_of_it() {
+        for spec in [r#"{"_id.x": 1}"#, r#"{"_id": {"x": 1}, "a": 1}"#] {
+            let changes = projected(spec);
+            assert_eq!(changes.origin("_id"), None, "{spec}");
+            assert_eq!(changes.origin("_id.x").as_deref(), Some("_id.x"), "{spec}");
+        }
     }
 }

@@ -75,7 +75,7 @@ fn stays(predicate: &Predicate) -> bool {
         | Condition::Always(_)
         | Condition::Where
         | Condition::Text
-        | Condition::JsonSchema
+        | Condition::JsonSchema(_)
         | Condition::SampleRate => true,
         Condition::Expr(expression) => expression.any(&|inner| match &inner.kind {
             ExpressionKind::Operator(name, _) => name == "$rand",

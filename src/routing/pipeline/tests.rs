@@ -178,6 +178,15 @@ fn a_copy_before_a_redact_moves_no_further() {
 }
 
 #[test]
+fn an_empty_match_vanishes_and_one_that_always_holds_does_not() {
+    assert_leads(r#"[{"$match": {}}, {"$redact": "$$KEEP"}, {"$match": {"a": 5}}]"#, "a");
+    for front in [r#"{"$match": {"$comment": "x"}}"#, r#"{"$match": {}}, {"$match": {}}"#] {
+        let always = lead(&format!(r#"[{front}, {{"$redact": "$$KEEP"}}, {{"$match": {{"a": 5}}}}]"#));
+        assert!(always.predicate.is_some_and(|predicate| predicate.is_everything()), "{front}");
+    }
+}
+
+#[test]
 fn transformations_and_the_matches_behind_them_pass_a_union() {
     assert_leads(r#"[{"$unionWith": "u"}, {"$addFields": {"n": "$a"}}, {"$match": {"n": 5}}]"#, "a");
 }

@@ -90,7 +90,7 @@ impl Method<'_> {
             "find" | "findOne" => self.find(name == "findOne")?,
             "aggregate" => self.aggregate()?,
             "count" => self.with_options(Verb::Count, &["filter"])?,
-            "estimatedDocumentCount" => self.new(Verb::Count),
+            "estimatedDocumentCount" => self.blank(Verb::Count),
             "countDocuments" => self.count_documents()?,
             "distinct" => self.with_options(Verb::Distinct, &["key", "filter"])?,
             "insert" | "insertOne" | "insertMany" => self.insert()?,
@@ -111,13 +111,13 @@ impl Method<'_> {
         Ok(vec![statement])
     }
 
-    fn new(&self, verb: Verb) -> Statement {
+    fn blank(&self, verb: Verb) -> Statement {
         Statement::new(verb, self.namespace.clone(), self.call.name.span, self.span)
     }
 
     /// A method whose first arguments have these meanings, with a document of options behind them.
     fn with_options(&self, verb: Verb, meanings: &[&str]) -> Result<Statement, SyntaxError> {
-        let mut statement = self.new(verb);
+        let mut statement = self.blank(verb);
         for (meaning, node) in meanings.iter().zip(&self.values) {
             if *meaning == "filter" {
                 document(node)?;
@@ -148,7 +148,7 @@ impl Method<'_> {
             document(stage)?;
         }
         let value = Value::Array(Array { items: self.values.clone(), partial: false });
-        Ok(Statement { pipeline: Some(Node { value, span: self.call.span }), ..self.new(Verb::Aggregate) })
+        Ok(Statement { pipeline: Some(Node { value, span: self.call.span }), ..self.blank(Verb::Aggregate) })
     }
 
     /// The shell counts documents with a pipeline that begins with the filter as a `$match`.
@@ -168,7 +168,7 @@ impl Method<'_> {
     }
 
     fn insert(&self) -> Result<Statement, SyntaxError> {
-        let mut statement = self.new(Verb::Insert);
+        let mut statement = self.blank(Verb::Insert);
         match self.values.first() {
             Some(node) if node.as_document().is_some() || node.as_array().is_some() => documents(&mut statement, node),
             _ => return expected(self.call.span, "a document to insert"),

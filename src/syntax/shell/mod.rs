@@ -34,13 +34,14 @@ pub fn parse(text: &str, base: usize) -> Result<Node, SyntaxError> {
 }
 
 /// Reads the value that `text` begins with, and says how many bytes it took (blanks and comments before it included).
+/// What follows may look like an operator: `---` between values, `-->>` between bounds.
 ///
 /// # Errors
 /// If `text` begins with no value.
 pub fn parse_prefix(text: &str, base: usize) -> Result<(Node, usize), SyntaxError> {
     let input = Text::new_extra(text, base);
     let (rest, _) = gap(input).map_err(|error| complaint(text, base, error))?;
-    let (rest, expression) = expression::expression(rest, 0).map_err(|error| complaint(text, base, error))?;
+    let (rest, expression) = primary(rest, 0).map_err(|error| complaint(text, base, error))?;
     Ok((Scope::default().evaluate(&expression)?, rest.location_offset()))
 }
 

@@ -1,0 +1,266 @@
+//! What dumps add to a catalog: keys as they are read, chunks and shards once everything is read, since files come in any
+//! order and chunks name their collection by an identity that another file explains.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::syntax::dump::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
+use crate::text::{SourceId, Span};
+
+use super::builder::{Builder, Conflict};
+use super::chunks::chunk_map;
+use super::collection::{Collection, Sharding};
+use super::lookup::Catalog;
+
+/// What is left of dumps to be joined in the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dumped {
+    /// A complete list of the sharded collections was read, there.
+    complete: Option<SourceId>,
+    /// Names of collections by identity.
+    names: BTreeMap<Vec<u8>, String>,
+    /// Time series, which are sharded under the name of the collection that holds their buckets.
+    time_series: BTreeSet<String>,
+    chunks: Vec<(SourceId, DumpedChunk)>,
+    shards: BTreeSet<String>,
+}
+
+impl Builder {
+    /// Adds what a dump says; `namespace` is the one of `--schema NS=FILE`.
+    pub fn dump(&mut self, source: SourceId, dump: &Dump, namespace: Option<&str>) {
+        for collection in &dump.collections {
+            if let Some(uuid) = &collection.uuid {
+                self.dumped.names.insert(uuid.clone(), collection.namespace.value.clone());
+            }
+            if !is_of_the_server(&collection.namespace.value) {
+                self.dumped_collection(source, collection);
+            }
+        }
+        self.index_lists(source, &dump.indexes, namespace);
+        for chunk in &dump.chunks {
+            let mut chunk = chunk.clone();
+            if let (ChunkOf::Unnamed, Some(namespace)) = (&chunk.of, namespace) {
+                chunk.of = ChunkOf::Namespace(namespace.to_owned());
+            }
+            self.dumped.chunks.push((source, chunk));
+        }
+        self.dumped.shards.extend(dump.shards.iter().map(|shard| shard.value.clone()));
+        if dump.complete {
+            self.dumped.complete.get_or_insert(source);
+        }
+    }
+
+    fn dumped_collection(&mut self, source: SourceId, dumped: &DumpedCollection) {
+        let name = &dumped.namespace.value;
+        if let Some((database, buckets)) = name.split_once(".system.buckets.") {
+            self.dumped.time_series.insert(format!("{database}.{buckets}"));
+        }
+        match &dumped.key {
+            Some(key) => self.shard(source, name, key, dumped.unique.clone()),
+            None => self.unsharded(source, name, dumped.namespace.span),
+        }
+        if let Some(collation) = &dumped.collation {
+            self.collection(source, name).collation.get_or_insert_with(|| collation.clone());
+        }
+    }
+}
+
+impl Dumped {
+    /// Joins what is left, once all declarations are in the catalog.
+    pub(super) fn complete(self, catalog: &mut Catalog) -> Vec<Conflict> {
+        if !self.shards.is_empty() {
+            catalog.shards = Some(self.shards.iter().cloned().collect());
+        }
+        if let Some(source) = self.complete {
+            let mut unnamed = Collection::new("*", source);
+            unnamed.sharding = Sharding::Unsharded;
+            catalog.set_unnamed(unnamed, self.time_series);
+        }
+        let mut conflicts = Vec::new();
+        let mut homeless: BTreeMap<SourceId, (ChunkOf, Span)> = BTreeMap::new();
+        let mut at_home: BTreeSet<SourceId> = BTreeSet::new();
+        for (of, chunks) in by_collection(self.chunks) {
+            let name = match &of {
+                ChunkOf::Namespace(name) => Some(name),
+                ChunkOf::Uuid(uuid) => self.names.get(uuid),
+                ChunkOf::Unnamed => None,
+            };
+            if name.is_some_and(|name| is_of_the_server(name)) {
+                continue;
+            }
+            let Some((collection, key)) = name.and_then(|name| {
+                let collection = catalog.exactly(name)?;
+                let key = collection.shard_key()?.clone();
+                Some((collection, key))
+            }) else {
+                chunks.iter().for_each(|(source, chunk)| {
+                    homeless.entry(*source).or_insert((of.clone(), chunk.span));
+                });
+                continue;
+            };
+            at_home.extend(chunks.iter().map(|(source, _)| *source));
+            match chunk_map(&collection.pattern, &key, &chunks) {
+                Ok(map) => collection.chunks = Some(map),
+                Err(conflict) => conflicts.push(conflict),
+            }
+        }
+        // A dump holds the chunks of all collections; that some are not declared is no matter, that none is would be.
+        homeless.retain(|source, (of, _)| *of == ChunkOf::Unnamed || !at_home.contains(source));
+        conflicts.extend(homeless.into_iter().map(|(source, (of, span))| Conflict {
+            source,
+            span,
+            message: without_home(&of),
+        }));
+        conflicts
+    }
+}
+
+/// Collections that the server keeps for itself, and those in which it prepares a new key.
+fn is_of_the_server(name: &str) -> bool {
+    ["config.", "admin.", "local."].iter().any(|database| name.starts_with(database))
+        || name.contains(".system.resharding.")
+}
+
+/// The chunks of each collection, in the order they were read.
+fn by_collection(chunks: Vec<(SourceId, DumpedChunk)>) -> BTreeMap<ChunkOf, Vec<(SourceId, DumpedChunk)>> {
+    let mut grouped: BTreeMap<ChunkOf, Vec<(SourceId, DumpedChunk)>> = BTreeMap::new();
+    for (source, chunk) in chunks {
+        grouped.entry(chunk.of.clone()).or_default().push((source, chunk));
+    }
+    grouped
+}
+
+fn without_home(of: &ChunkOf) -> String {
+    match of {
+        ChunkOf::Namespace(name) => format!("no shard key is declared for `{name}`, whose chunk this is"),
+        ChunkOf::Uuid(_) => {
+            "this chunk names its collection by `uuid`; declare `config.collections`, which has it, too".to_owned()
+        }
+        ChunkOf::Unnamed => "this chunk does not name its collection; expected it as `--schema NS=FILE`".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::declaration::declarations;
+    use crate::syntax::dump::dumps;
+
+    const UUID: &str = "UUID('0cc6523b-e8a0-41dc-a6e9-ea918b42337b')";
+
+    /// The catalog of texts, each a source of its own, and what is wrong with them: the text at fault and the message.
+    fn merged(texts: &[&str]) -> (Catalog, Vec<(String, String)>) {
+        let mut builder = Builder::default();
+        for (source, text) in texts.iter().enumerate() {
+            let source = SourceId(u32::try_from(source).expect("few"));
+            if text.starts_with("sh.") {
+                builder.script(source, &declarations(text));
+            } else {
+                let dump = dumps(text);
+                assert_eq!(dump.errors, [], "{text}");
+                builder.dump(source, &dump, None);
+            }
+        }
+        let (catalog, conflicts) = builder.finish();
+        let cut = |conflict: &Conflict| texts[conflict.source.0 as usize][conflict.span.range()].to_owned();
+        (catalog, conflicts.iter().map(|conflict| (cut(conflict), conflict.message.clone())).collect())
+    }
+
+    fn chunks_of(catalog: &Catalog, name: &str) -> Option<String> {
+        let map = catalog.get(name)?.chunks.as_ref()?;
+        Some(map.chunks.iter().map(|chunk| chunk.shard.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    fn unsharded(catalog: &Catalog, name: &str) -> Option<bool> {
+        catalog.get(name).map(Collection::is_unsharded)
+    }
+
+    #[test]
+    fn chunks_find_their_collection_by_identity_or_name_whatever_comes_first() {
+        let chunks = format!(
+            "[ {{ uuid: {UUID}, min: {{ 'a.b': 5 }}, max: {{ 'a.b': MaxKey }}, shard: 's1' }},
+               {{ uuid: {UUID}, min: {{ 'a.b': MinKey }}, max: {{ 'a.b': 5 }}, shard: 's2' }},
+               {{ ns: 's.h', min: {{ x: MinKey }}, max: {{ x: 0 }}, shard: 's1' }},
+               {{ ns: 's.h', min: {{ x: 0.0 }}, max: {{ x: MaxKey }}, shard: 's3' }},
+               {{ ns: 'other.c', min: {{ x: MinKey }}, max: {{ x: MaxKey }}, shard: 's3' }} ]"
+        );
+        let collections = format!(
+            "[ {{ _id: 's.c', key: {{ 'a.b': 1 }}, uuid: {UUID} }}, {{ _id: 's.h', key: {{ x: 'hashed' }} }} ]"
+        );
+        let shards = "[ { _id: 's3', host: 'h:3' }, { _id: 's1', host: 'h:1' } ]";
+        let (catalog, wrong) = merged(&[&chunks, shards, &collections]);
+        assert_eq!(wrong, []);
+        assert_eq!(chunks_of(&catalog, "s.c").as_deref(), Some("s2 s1"));
+        assert_eq!(chunks_of(&catalog, "s.h").as_deref(), Some("s1 s3"));
+        assert_eq!(catalog.shards, Some(vec!["s1".to_owned(), "s3".to_owned()]));
+    }
+
+    #[test]
+    fn what_a_complete_listing_does_not_name_is_unsharded() {
+        let listed = "[ { _id: 's.c', key: { a: 1 } }, { _id: 's.t', key: { _id: 1 }, unsplittable: true }, { _id: 's.system.buckets.w', key: { m: 1 } } ]";
+        let indexes = "[ { v: 1, key: { x: 1 }, name: 'x_1', ns: 's.i' } ]";
+        let (catalog, wrong) = merged(&[indexes, listed]);
+        assert_eq!(wrong, []);
+        assert_eq!(unsharded(&catalog, "s.c"), Some(false));
+        for name in ["s.t", "s.i", "s.never-heard-of", "other.c"] {
+            assert_eq!(unsharded(&catalog, name), Some(true), "{name}");
+        }
+        assert_eq!(unsharded(&catalog, "s.w"), None);
+        let (catalog, _) = merged(&["{\n _id: 's.c', key: { a: 1 } }"]);
+        assert_eq!(unsharded(&catalog, "s.never-heard-of"), None);
+    }
+
+    #[test]
+    fn a_dump_that_contradicts_a_statement_is_told_in_place() {
+        let statements = "sh.shardCollection('s.c', { a: 1 }, false)\nsh.shardCollection('s.d', { a: 1 })";
+        let listed = "[ { _id: 's.c', key: { a: 1 }, unique: true }, { _id: 's.d', key: { a: 'hashed' } }, { _id: 's.e', dropped: true } ]";
+        let (_, wrong) = merged(&[statements, listed, "sh.shardCollection('s.e', { z: 1 })"]);
+        let expected = [
+            ("unique: true", "`s.c` was declared with `unique: false` before"),
+            ("{ a: 'hashed' }", "`s.d` was declared with the key `{ a: 1 }` before"),
+            ("{ z: 1 }", "`s.e` was declared as unsharded before"),
+        ];
+        assert_eq!(wrong, expected.map(|(at, why)| (at.to_owned(), why.to_owned())));
+    }
+
+    #[test]
+    fn chunks_without_a_home_are_told_once() {
+        let chunk = |of: &str| format!("{{ {of} min: {{ a: MinKey }}, max: {{ a: MaxKey }}, shard: 's1' }}");
+        let by_uuid = format!("[ {0}, {0} ]", chunk(&format!("uuid: {UUID},")));
+        let (_, wrong) = merged(&[&by_uuid, &chunk("ns: 's.c',"), &chunk("")]);
+        let messages: Vec<&str> = wrong.iter().map(|(_, message)| message.as_str()).collect();
+        assert_eq!(messages.len(), 3);
+        assert!(messages[0].contains("declare `config.collections`"));
+        assert!(messages[1].contains("no shard key is declared for `s.c`"));
+        assert!(messages[2].contains("--schema NS=FILE"));
+    }
+
+    #[test]
+    fn chunks_that_make_no_map_are_told_in_place_and_left_aside() {
+        let listed = "[ { _id: 's.c', key: { a: 1, h: 'hashed' } } ]";
+        let chunk = |min: &str, max: &str, shard: &str| {
+            format!("{{ ns: 's.c', min: {{ {min} }}, max: {{ {max} }}, shard: '{shard}' }}")
+        };
+        let (min, max) = ("a: MinKey, h: MinKey", "a: MaxKey, h: MaxKey");
+        let (five, six) = ("a: 5, h: MinKey", "a: 6, h: MinKey");
+        let whole = chunk(min, max, "s1");
+        for (chunks, at, why) in [
+            (vec![chunk(min, five, "s1")], "a: MinKey", "the last ends at MaxKey"),
+            (vec![chunk(five, max, "s1")], "a: 5", "the first begins at MinKey"),
+            (vec![chunk(min, five, "s1"), chunk(six, max, "s1")], "a: 6", "gap"),
+            (vec![chunk(min, six, "s1"), chunk(five, max, "s1")], "a: 5", "overlaps"),
+            (vec![whole.clone(), chunk(min, max, "s2")], "'s2'", "on `s1` and on `s2`"),
+            (vec![chunk(min, "a: MaxKey", "s1")], "{ a: MaxKey }", "a value for each field of the key"),
+            (vec![chunk(min, "a: MaxKey, x: MaxKey", "s1")], "x: MaxKey", "has no `h`"),
+            (vec![chunk(min, "a: 5, h: 'x'", "s1"), chunk("a: 5, h: 'x'", max, "s1")], "'x'", "64-bit integer"),
+            (vec![chunk(max, min, "s1")], "a: MinKey", "ends where it begins"),
+        ] {
+            let (catalog, wrong) = merged(&[listed, &chunks.join("\n")]);
+            assert_eq!(wrong.len(), 1, "{chunks:?}");
+            assert!(wrong[0].0.contains(at) && wrong[0].1.contains(why), "{chunks:?}: {wrong:?}");
+            assert!(wrong[0].1.ends_with("the chunks of `s.c` are left aside"));
+            assert_eq!(chunks_of(&catalog, "s.c"), None);
+        }
+        let (catalog, wrong) = merged(&[listed, &whole, &whole]);
+        assert_eq!((wrong.len(), chunks_of(&catalog, "s.c").as_deref()), (0, Some("s1")));
+    }
+}

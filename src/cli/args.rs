@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::ServerVersion;
-use crate::report::Format;
+use crate::report::{Format, escape};
 use crate::rules::Severity;
 
 use super::route::RouteArgs;
@@ -132,8 +132,8 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     pub no_progress: bool,
     /// Worker threads; 0 means one for each core. The output is the same for any number.
-    #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=512))]
+    pub threads: u16,
 }
 
 /// The formats of `check`, as users name them.
@@ -234,12 +234,18 @@ pub struct Output {
 }
 
 impl Output {
-    /// Reads `FILE` or `FORMAT=FILE`. A text before `=` that names no format belongs to the file's name.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let named = text.split_once('=').and_then(|(format, path)| {
-            FormatName::from_str(format, false).ok().map(|name| Self { format: Some(name.into()), path: path.into() })
-        });
-        named.unwrap_or_else(|| Self { format: None, path: text.into() })
+    /// Reads `FILE` or `FORMAT=FILE`. A text before `=` with a path separator or a dot belongs to the file's name.
+    ///
+    /// # Errors
+    /// If what stands before `=` looks like a format and is none.
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        let named = text.split_once('=').filter(|(format, _)| !format.contains(['/', '\\', '.']));
+        let Some((format, path)) = named else { return Ok(Self { format: None, path: text.into() }) };
+        if let Ok(name) = FormatName::from_str(format, false) {
+            return Ok(Self { format: Some(name.into()), path: path.into() });
+        }
+        let known: Vec<_> = FormatName::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+        let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
+        anyhow::bail!("-o `{}`: there is no format `{}`; expected {}", escape(text), escape(format), known.join(", "))
     }
 }

@@ -74,7 +74,7 @@ fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog) -> anyhow::Resul
         rules: select::rules(&args.select, &args.extend_select, &args.ignore)?,
         filters: filters(args)?,
         per_event: args.per_event,
-        threads: args.threads,
+        threads: args.threads.into(),
     })
 }
 
@@ -159,6 +159,8 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
         && count("undeclared") + count("unsharded") == judged
         && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
         && settings.catalog.declares_sharding();
+    let known = |ns: &str| settings.catalog.get(ns).is_some();
+    let none_matches = none_matches && !report.shapes.iter().any(|shape| known(&shape.namespace));
     if none_matches {
         let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();
         seen.sort_unstable();
@@ -183,7 +185,7 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
 }
 
 fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {
-    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect();
+    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect::<anyhow::Result<_>>()?;
     let default = args.format.map(Format::from);
     let on_stdout = outputs.iter().all(|output| output.format.is_some());
     for output in &outputs {
@@ -217,7 +219,8 @@ fn render(
     }
 }
 
-/// Writes beside the file and renames, so that nobody ever reads half a report.
+/// Writes beside the file and renames, so that nobody ever reads half a report. What is no regular file (a device, a pipe)
+/// is written to as it is; a link keeps pointing where it does.
 fn write_file(
     path: &Path,
     report: &Report,
@@ -225,9 +228,28 @@ fn write_file(
     options: &RenderOptions,
     statistics: bool,
 ) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    render(report, format, options, statistics, &mut file)?;
-    file.persist(path)?;
-    Ok(())
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let existing = target.metadata().ok();
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        let mut out = std::io::BufWriter::new(std::fs::File::options().write(true).open(&target)?);
+        render(report, format, options, statistics, &mut out)?;
+        return Ok(out.flush()?);
+    }
+    let mut name = target.file_name().context("not the name of a file")?.to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = target.with_file_name(name);
+    let written = std::fs::File::create_new(&part).map_err(anyhow::Error::from).and_then(|file| {
+        let mut out = std::io::BufWriter::new(file);
+        render(report, format, options, statistics, &mut out)?;
+        out.flush()?;
+        if let Some(metadata) = existing {
+            std::fs::set_permissions(&part, metadata.permissions())?;
+        }
+        Ok(std::fs::rename(&part, &target)?)
+    });
+    if written.is_err() {
+        // The half-written part is of no use to anybody; that it cannot be removed would be no news.
+        let _ = std::fs::remove_file(&part);
+    }
+    written
 }

@@ -222,7 +222,7 @@ impl Reader {
         for conflict in conflicts {
             let error = SyntaxError::new(conflict.span, conflict.message);
             let name = self.texts.texts[conflict.source.0 as usize].0.clone();
-            self.findings.push(sl005::malformed(&error, conflict.source, &name));
+            self.findings.push(sl005::unusable(&error, conflict.source, &name));
         }
         Declared { catalog, texts: self.texts, findings: self.findings }
     }

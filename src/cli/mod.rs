@@ -12,6 +12,8 @@ mod style;
 use std::io::{self, Write, stdout};
 use std::process::ExitCode;
 
+use crate::report::escape;
+
 use args::{Cli, Command};
 
 /// The exit codes of `cli.md`; the greater one of several wins, but for an interrupt.
@@ -49,12 +51,12 @@ pub fn run(cli: Cli) -> ExitCode {
 /// Tells the user on standard error why something could not be done.
 fn complain(message: &str) {
     // Nobody is left to be told if standard error is closed.
-    let _ = writeln!(io::stderr().lock(), "error: {message}");
+    let _ = writeln!(io::stderr().lock(), "error: {}", escape(message));
 }
 
 /// Tells the user something on standard error.
 fn remark(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", escape(message));
 }
 
 fn print(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<u8> {

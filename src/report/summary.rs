@@ -58,6 +58,7 @@ fn lines(summary: &Summary) -> String {
 
 fn details(summary: &Summary) -> Vec<String> {
     [
+        (summary.filtered, "left out by filters"),
         (summary.duplicates, "told twice"),
         (summary.via_router, "told by the router too"),
         (summary.internal, "internal"),

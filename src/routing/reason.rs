@@ -159,6 +159,11 @@ fn find_mentions(predicate: &Predicate, prefix: &str, field: &str, hidden: Optio
         Condition::Opaque(Some(path), _) if full(path) == field => mention("operator", false),
         Condition::ElemMatchObject(path, inner) => find_mentions(inner, &full(path), field, hidden, found),
         Condition::Not(..) => visit_children(predicate, prefix, field, hidden.or(Some("$not")), found),
+        // The negation of one predicate is its complement, however it is spelled.
+        Condition::Nor(branches) if matches!(branches.as_slice(), [only] if subject(only).is_some_and(|path| full(path) == field)) =>
+        {
+            mention("$nor", true);
+        }
         Condition::Nor(_) => visit_children(predicate, prefix, field, hidden.or(Some("$nor")), found),
         _ => visit_children(predicate, prefix, field, hidden, found),
     }

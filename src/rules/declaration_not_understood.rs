@@ -33,6 +33,16 @@ pub fn malformed(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
     }
 }
 
+/// The finding on a declaration that was read, but contradicts another one or lacks what it rests on.
+#[must_use]
+pub fn unusable(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
+    Finding {
+        message: format!("declaration not used: {}", error.message),
+        labels: vec![Label::new(error.span, "left aside")],
+        ..malformed(error, source, path)
+    }
+}
+
 /// The remark on `count` statements of other kinds (`print`, `rs.initiate` …), of which `first` is one.
 #[must_use]
 pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> Finding {
@@ -54,9 +64,9 @@ A statement about sharding, indexes or zones, or an entry of the configuration, 
 what was expected, at the place where reading failed. Statements about other matters (`print`, `rs.initiate`,
 `createUser`, control flow) are passed over and only counted, in one remark.
 
-The same rule tells what contradicts an earlier declaration, and which dump cannot be used: a list of indexes that does not name
-its collection (give it as `--schema NS=FILE`), chunks by `uuid` without the `config.collections` that explains it, chunks
-with a gap or an overlap between them.
+The same rule tells what contradicts an earlier declaration, and which dump cannot be used: a list of indexes that does
+not name its collection (give it as `--schema NS=FILE`), chunks by `uuid` without the `config.collections` that explains
+it, chunks with a gap or an overlap between them.
 
 ## Why it costs you
 

@@ -41,6 +41,10 @@ fn looks_like_script(text: &str) -> bool {
             if first && !looks_like_code(code) {
                 return false;
             }
+            let mut semicolons = memchr::memchr_iter(b';', line.as_bytes());
+            if semicolons.any(|semicolon| begins_declaration(&text[at + semicolon + 1..])) {
+                return true;
+            }
             first = false;
         }
         at += line.len();
@@ -71,6 +75,7 @@ mod tests {
             "db.adminCommand({ shardCollection: 'a.b' key: {} })",
             "printjson(sh.enableSharding('shop'))\r\n",
             "rs.initiate()\nsh.addShard('rs0/a:1')",
+            "const ns = 'shop.orders'; sh.shardCollection(ns, { a: 1 })",
         ] {
             assert_eq!(looks_like_declaration(script.as_bytes()), Some(DeclarationKind::Script), "{script}");
         }

@@ -52,3 +52,23 @@ fn every_slow_operation_of_the_collected_legacy_logs_is_understood() {
         assert!(!counts.not_understood.iter().any(has_stamp), "{name}: {:?}", counts.not_understood);
     }
 }
+
+#[test]
+fn no_cut_of_a_collected_line_makes_the_reader_panic_or_point_outside() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/public/logs-legacy");
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for log in entries {
+        let text = fs::read(log.unwrap().path()).unwrap();
+        for line in text.split(|byte| *byte == b'\n').filter(|line| line.ends_with(b"ms")).step_by(7) {
+            for at in (0..line.len()).step_by(13) {
+                let cut = [&line[..at], b" 5ms"].concat();
+                for part in [&cut, &line[at..]] {
+                    let Record::Slow(event) = read_record(part) else { continue };
+                    let filters = event.statements.iter().filter_map(|statement| statement.filter.as_ref());
+                    let spans = filters.map(|filter| filter.span).chain([event.command_span, event.name_span]);
+                    spans.for_each(|span| assert!(part.get(span.range()).is_some()));
+                }
+            }
+        }
+    }
+}

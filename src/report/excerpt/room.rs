@@ -50,7 +50,7 @@ const fn preview((scalar, items, depth): Shown) -> Preview {
 }
 
 /// Generous first.
-pub(super) const ROOMS: [Room; 17] = [
+pub(super) const ROOMS: [Room; 18] = [
     room(Style::Counted, 2, 3, (60, 8, 3), (40, 3, 2)),
     room(Style::Counted, 1, 2, (60, 6, 3), (30, 2, 2)),
     room(Style::Counted, 1, 1, (48, 5, 3), (24, 3, 2)),
@@ -59,6 +59,7 @@ pub(super) const ROOMS: [Room; 17] = [
     room(Style::Counted, 0, 0, (40, 4, 2), (16, 1, 1)),
     room(Style::Counted, 0, 0, (32, 3, 2), (12, 1, 1)),
     room(Style::Counted, 0, 0, (24, 2, 2), (12, 1, 1)),
+    room(Style::Counted, 0, 0, (24, 2, 1), (12, 0, 0)),
     room(Style::Plain, 0, 0, (24, 3, 2), (8, 0, 0)),
     room(Style::Plain, 0, 0, (20, 2, 2), (8, 0, 0)),
     room(Style::Plain, 0, 0, (16, 2, 1), (8, 0, 0)),

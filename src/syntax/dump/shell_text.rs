@@ -57,8 +57,10 @@ pub(super) fn is_distribution_heading(line: &str) -> bool {
 
 /// Whether a shell may have printed this line before a value.
 pub(super) fn is_chatter(line: &str) -> bool {
-    let begins = |banner: &&str| line.starts_with(*banner);
-    line.chars().all(|c| c == '-') || typed(line).is_some() || is_heading(line) || BANNERS.iter().any(|b| begins(b))
+    line.chars().all(|c| c == '-')
+        || typed(line).is_some()
+        || is_heading(line)
+        || BANNERS.iter().any(|banner| line.starts_with(banner))
 }
 
 /// Whether a command prints all of `config.collections`.

@@ -9,8 +9,8 @@ use std::cell::{Cell, RefCell};
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
-use nom::character::complete::{anychar, char, digit1};
-use nom::combinator::{not, opt, peek, recognize};
+use nom::character::complete::{char, digit1, none_of};
+use nom::combinator::{opt, peek, recognize};
 use nom::{Err, Input, Parser};
 
 use crate::model::{Array, Document, Field, Node, Value};
@@ -332,18 +332,23 @@ fn code(input: Text<'_>, place: Place) -> Step<'_, Value> {
     let (_, _) = peek(nom::character::complete::satisfy(|c| c.is_ascii_alphabetic())).parse(input)?;
     let mut rest = input;
     while !goes_on(rest, place) {
-        let inside: Step<'_, &str> = group(rest, b"([{", b")]}");
-        rest = match inside {
-            Ok((after, _)) => after,
-            Err(_) => {
-                let (_, _) =
-                    not(alt((char('('), char('['), char('{'), char(')'), char(']'), char('}')))).parse(rest)?;
-                anychar(rest)?.0
-            }
-        };
+        rest = code_part(rest)?.0;
     }
     let text = &input.into_fragment()[..input.len() - rest.len()];
     Ok((rest, value::code(text)))
+}
+
+/// Brackets that match and what is in them, blanks, or another character. Where the document goes on, it does so before the
+/// first of the blanks.
+fn code_part(input: Text<'_>) -> Step<'_, ()> {
+    if input.starts_with(' ') {
+        return blanks(input).map(|(rest, _)| (rest, ()));
+    }
+    if let Ok((rest, _)) = group(input, b"([{", b")]}") {
+        return Ok((rest, ()));
+    }
+    let (rest, _) = none_of("([{)]}")(input)?;
+    Ok((rest, ()))
 }
 
 pub(super) fn blanks(input: Text<'_>) -> Step<'_, Text<'_>> {

@@ -157,6 +157,9 @@ fn add(operands: &[Value]) -> Option<Value> {
         match operand {
             Value::Date(millis) if date.is_none() => date = Some(*millis),
             Value::Null => return Some(Value::Null),
+            number if is_decimal(&sum) || is_decimal(number) => {
+                sum = Value::Decimal128(decimal_sum(decimal(&sum)?, decimal(number)?)?);
+            }
             number => sum = arithmetic(&sum, number, i64::checked_add, |a, b| a + b)?,
         }
     }
@@ -164,6 +167,34 @@ fn add(operands: &[Value]) -> Option<Value> {
         Some(millis) => Some(Value::Date(millis.checked_add(rounded(&sum)?)?)),
         None => Some(sum),
     }
+}
+
+fn decimal(value: &Value) -> Option<Decimal128> {
+    match value {
+        Value::Decimal128(number) => Some(*number),
+        _ => exact(value).map(Decimal128::from_integer),
+    }
+}
+
+/// A sum that 34 digits hold exactly; one that has to be rounded is not computed.
+fn decimal_sum(left: Decimal128, right: Decimal128) -> Option<Decimal128> {
+    use Decimal128::{Finite, Infinity, NaN};
+    const BEYOND: i128 = 10_i128.pow(34);
+    let (parts, lowest) = match (left, right) {
+        (NaN, _) | (_, NaN) => return Some(NaN),
+        (Infinity { negative: a }, Infinity { negative: b }) if a != b => return Some(NaN),
+        (infinite @ Infinity { .. }, _) | (_, infinite @ Infinity { .. }) => return Some(infinite),
+        (Finite { exponent: a, .. }, Finite { exponent: b, .. }) => ([left, right], a.min(b)),
+    };
+    let mut sum = 0_i128;
+    for part in parts {
+        let Finite { negative, coefficient, exponent } = part else { return None };
+        let power = 10_i128.checked_pow(u32::try_from(exponent.checked_sub(lowest)?).ok()?)?;
+        let scaled = i128::try_from(coefficient).ok()?.checked_mul(power)?;
+        sum = if negative { sum.checked_sub(scaled)? } else { sum.checked_add(scaled)? };
+    }
+    let fits = sum.abs() < BEYOND;
+    fits.then_some(Finite { negative: sum < 0, coefficient: sum.unsigned_abs(), exponent: lowest })
 }
 
 fn subtract(left: &Value, right: &Value) -> Option<Value> {
@@ -288,6 +319,17 @@ mod tests {
             let value = evaluate(operator, &operands).unwrap_or_else(|| panic!("{operator}"));
             assert!(compare(&value, &Value::Double(expected)).is_eq(), "{operator}: {value:?}");
         }
+    }
+
+    #[test]
+    fn decimals_are_added_exactly_or_not_at_all() {
+        let decimal = |text: &str| Value::Decimal128(text.parse().expect("a decimal"));
+        let plus_one = |text: &str| evaluate("$add", &[decimal(text), Value::Int32(1)]);
+        for (number, expected) in [("5.5", "6.5"), ("-0.1", "0.9"), ("NaN", "NaN"), ("-Infinity", "-Infinity")] {
+            let sum = plus_one(number).unwrap_or_else(|| panic!("{number}"));
+            assert!(compare(&sum, &decimal(expected)).is_eq(), "{number}: {sum:?}");
+        }
+        assert!(plus_one("1E+400").is_none());
     }
 
     #[test]

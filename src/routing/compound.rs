@@ -33,11 +33,19 @@ pub(super) fn evaluate(operator: &str, operands: &[Value]) -> Option<Value> {
             text.split(by.as_str()).map(|part| Node::synthetic(Value::String(part.to_owned()))).collect(),
         )),
         ("$dateFromString", [Value::Document(given)]) if given.fields.len() == 1 => {
-            let text: jiff::Timestamp = given.get("dateString")?.as_str()?.parse().ok()?;
-            Some(Value::Date(text.as_millisecond()))
+            date(given.get("dateString")?.as_str()?).map(Value::Date)
         }
         _ => None,
     }
+}
+
+/// A date of ISO 8601, with or without a time; without an offset it is UTC.
+fn date(text: &str) -> Option<i64> {
+    let timestamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let local: jiff::civil::DateTime = text.parse().ok()?;
+        jiff::tz::TimeZone::UTC.to_timestamp(local).ok()
+    });
+    timestamp.map(jiff::Timestamp::as_millisecond)
 }
 
 fn type_name(value: &Value) -> Option<&'static str> {
@@ -170,6 +178,7 @@ mod tests {
             ("$substrCP", r#"["häuser", 1, 2]"#, r#""äu""#),
             ("$trim", r#"[{"input": "  x "}]"#, r#""x""#),
             ("$indexOfCP", r#"["äb", "b"]"#, "1"),
+            ("$dateFromString", r#"[{"dateString": "2020-01-01"}]"#, r#"{"$date": "2020-01-01T00:00:00Z"}"#),
             ("$dateFromString", r#"[{"dateString": "2020-01-01T00:00:00Z"}]"#, r#"{"$date": "2020-01-01T00:00:00Z"}"#),
         ] {
             let value = evaluated(operator, operands).unwrap_or_else(|| panic!("{operator}"));

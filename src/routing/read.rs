@@ -13,7 +13,7 @@ use super::verdict::{Cause, Class, Verdict};
 pub(super) fn route_read(question: Question<'_>) -> Verdict {
     let statement = question.statement;
     if let Some(foreign) = question.foreign {
-        let reads = foreign_filters(statement, foreign, question.key);
+        let reads = foreign_filters(statement, foreign, question.key, question.version);
         let verdicts = reads.into_iter().map(|leading| route_leading(question, leading));
         return verdicts.reduce(both).unwrap_or_else(|| route_leading(question, LeadingFilter::default()));
     }

@@ -1,12 +1,14 @@
 //! With which filters the collections behind `$lookup`, `$graphLookup` and `$unionWith` are read, where the documents that
 //! reach these stages are known. That is so for recorded cases with `outer`: the collection they ran on holds one document.
 
-use crate::model::{Document, Field, Namespace, Node, ShardKey, Statement, Value};
+use crate::model::{Document, Field, Namespace, Node, ServerVersion, ShardKey, Statement, Value};
 use crate::text::Span;
 
+use super::super::convert::convert_expressions;
 use super::super::equality::{is_at_or_below, value_at};
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::fold::{Constants, Folded};
+use super::super::normalise::normalise;
 use super::super::parse::MAX_DEPTH;
 use super::super::predicate::{Comparison, Condition, InList, Operator, Predicate};
 use super::leading::{LeadingFilter, lead};
@@ -22,13 +24,15 @@ pub(in super::super) fn foreign_filters(
     statement: &Statement,
     foreign: &Namespace,
     key: &ShardKey,
+    version: ServerVersion,
 ) -> Vec<LeadingFilter> {
     let mut stages = Vec::new();
     for pipeline in [&statement.view_pipeline, &statement.pipeline].into_iter().flatten() {
         stages.extend(Stage::read(pipeline).0);
     }
     optimise(&mut stages);
-    let mut search = Search { collection: foreign.collection(), key, found: Vec::new() };
+    let constants = Constants::new(statement.let_variables.as_ref(), None);
+    let mut search = Search { collection: foreign.collection(), key, version, constants, found: Vec::new() };
     search.visit(&Input { before: Vec::new(), document: Some(outer_document()) }, &stages, 0);
     search.found
 }
@@ -37,6 +41,8 @@ pub(in super::super) fn foreign_filters(
 struct Search<'s> {
     collection: &'s str,
     key: &'s ShardKey,
+    version: ServerVersion,
+    constants: Constants,
     found: Vec<LeadingFilter>,
 }
 
@@ -48,10 +54,10 @@ impl Search<'_> {
             let here = input.behind(&stages[..at]);
             let read = source(stage);
             if read == Some(self.collection) {
-                let (pipeline, cut) = here.foreign_pipeline(stage);
+                let (pipeline, cut) = self.pipeline(&here, stage);
                 self.found.push(lead(pipeline, cut, self.key));
             } else if read.is_some() {
-                let (mut pipeline, _) = here.foreign_pipeline(stage);
+                let (mut pipeline, _) = self.pipeline(&here, stage);
                 optimise(&mut pipeline);
                 self.visit(&Input::default(), &pipeline, depth + 1);
             }
@@ -60,6 +66,34 @@ impl Search<'_> {
                 optimise(&mut pipeline);
                 self.visit(&here, &pipeline, depth + 1);
             }
+        }
+    }
+}
+
+impl Search<'_> {
+    /// The pipeline that a stage runs on the collection it reads, but for the last pass of the optimiser.
+    fn pipeline<'a>(&self, input: &Input<'a>, stage: &Stage<'a>) -> (Vec<Stage<'a>>, bool) {
+        let (mut stages, cut) = input.foreign_pipeline(stage);
+        if matches!(stage.effect, Effect::Unites(_)) {
+            for _ in 1..UNION_PASSES {
+                optimise(&mut stages);
+                stages.iter_mut().for_each(|stage| self.settle(stage));
+            }
+        }
+        (stages, cut)
+    }
+
+    /// What happens to a match between two passes: it is simplified, its `$expr` converted, and a copy before a `$redact`
+    /// is a match like any other.
+    fn settle(&self, stage: &mut Stage<'_>) {
+        if let Effect::RedactCopy(parts) | Effect::Match(parts) = &mut stage.effect {
+            let mut parts = std::mem::take(parts);
+            for part in &mut parts {
+                let span = part.predicate.span;
+                convert_expressions(&mut part.predicate, &self.constants, self.version);
+                part.predicate = normalise(std::mem::replace(&mut part.predicate, Predicate::everything(span)));
+            }
+            stage.effect = Effect::Match(parts);
         }
     }
 }
@@ -185,12 +219,6 @@ impl<'i> Input<'i> {
             _ => stages.extend(self.first_search(stage).map(|parts| as_match(stage, parts))),
         }
         stages.append(&mut own);
-        if matches!(stage.effect, Effect::Unites(_)) {
-            for _ in 1..UNION_PASSES {
-                optimise(&mut stages);
-                settle(&mut stages);
-            }
-        }
         (stages, cut)
     }
 
@@ -249,15 +277,6 @@ impl<'i> Input<'i> {
             ExpressionKind::Path(path) => Some(self.value(path).into_expression()),
             _ => None,
         });
-    }
-}
-
-/// Makes plain matches of the copies before a `$redact`, which the next pass moves as any other.
-fn settle(stages: &mut [Stage<'_>]) {
-    for stage in stages {
-        if let Effect::RedactCopy(parts) = &mut stage.effect {
-            stage.effect = Effect::Match(std::mem::take(parts));
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pipelines and the filters that the router targets them with.
 
-use crate::model::{KeyField, KeyKind, Namespace, Node, ShardKey, Statement, Value, Verb};
+use crate::model::{KeyField, KeyKind, Namespace, Node, ServerVersion, ShardKey, Statement, Value, Verb};
 use crate::syntax::ext_json;
 use crate::text::Span;
 
@@ -273,7 +273,8 @@ fn long_pipelines_of_redactions_end() {
 }
 
 fn foreign(pipeline: &str) -> Vec<String> {
-    let filters = foreign_filters(&aggregate(pipeline), &Namespace::new("app", "f"), &key(&["a"]));
+    let filters =
+        foreign_filters(&aggregate(pipeline), &Namespace::new("app", "f"), &key(&["a"]), ServerVersion::NEWEST);
     filters
         .iter()
         .map(|filter| format!("{:?}", filter.predicate.as_ref().map(|predicate| &predicate.condition)))
@@ -282,7 +283,8 @@ fn foreign(pipeline: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_reads(pipeline: &str, expected: &str) {
-    let filters = foreign_filters(&aggregate(pipeline), &Namespace::new("app", "f"), &key(&["a"]));
+    let filters =
+        foreign_filters(&aggregate(pipeline), &Namespace::new("app", "f"), &key(&["a"]), ServerVersion::NEWEST);
     assert_eq!(filters.iter().map(described).collect::<Vec<_>>().join("; "), expected, "{pipeline}");
 }
 
@@ -336,6 +338,17 @@ fn a_match_on_the_unwound_documents_is_part_of_the_lookup() {
         r#"[{"$lookup": {"from": "f", "localField": "x", "foreignField": "b", "as": "j"}}, {"$match": {"j.a": 5}}]"#,
         "b",
     );
+}
+
+#[test]
+fn matches_in_a_union_are_simplified_before_they_move_again() {
+    let pipeline = r#"[{"$set": {"y": 1}}, {"$match": {"$or": [{"a": 5, "y": 1}]}}]"#;
+    assert_reads(&format!(r#"[{{"$unionWith": {{"coll": "f", "pipeline": {pipeline}}}}}]"#), "a");
+    let expression = r#"{"$expr": {"$and": [{"$eq": ["$a", 5]}, {"$eq": ["$y", 1]}]}}"#;
+    let union = format!(r#"{{"coll": "f", "pipeline": [{{"$set": {{"y": 1}}}}, {{"$match": {expression}}}]}}"#);
+    assert_reads(&format!(r#"[{{"$unionWith": {union}}}]"#), "(a & a)");
+    let lookup = foreign(&format!(r#"[{{"$lookup": {{"from": "f", "pipeline": {pipeline}, "as": "j"}}}}]"#));
+    assert_eq!(lookup, ["None"]);
 }
 
 #[test]

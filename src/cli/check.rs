@@ -9,7 +9,7 @@ use globset::Glob;
 use jiff::civil;
 use regex::RegexBuilder;
 
-use crate::catalog::NamespaceMap;
+use crate::catalog::{NamespaceMap, Sharding};
 use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source};
 use crate::input::DEFAULT_CHUNK_SIZE;
 use crate::report::{self, Format, RenderOptions, Report, escape};
@@ -47,7 +47,7 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
         settings: &settings,
     };
     let report = engine::finish(outcome, run);
-    failed |= complain_about_names(&report, &settings);
+    failed |= complain_about_names(&report, &settings) | complain_about_filters(&report, &settings);
     write_reports(args, &report)?;
     Ok(exit_code(args.fail_on, &report, failed, interrupted))
 }
@@ -153,14 +153,12 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
     let judged: u64 = classes.values().map(|class| class.count).sum();
     // Where a dump lists all sharded collections, others are known to be unsharded; that is no match either.
     let is_declared = |namespace: &str| {
-        settings.catalog.named(namespace).is_some_and(crate::catalog::Collection::says_where_documents_lie)
+        settings.catalog.named(namespace).is_some_and(|named| !matches!(named.sharding, Sharding::Undeclared))
     };
     let none_matches = judged > 0
         && count("undeclared") + count("unsharded") == judged
         && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
         && settings.catalog.declares_sharding();
-    let known = |ns: &str| settings.catalog.get(ns).is_some();
-    let none_matches = none_matches && !report.shapes.iter().any(|shape| known(&shape.namespace));
     if none_matches {
         let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();
         seen.sort_unstable();
@@ -182,6 +180,17 @@ fn complain_about_names(report: &Report, settings: &Settings) -> bool {
         complain(&format!("no query matches any declaration: {hint} (--ns-map maps database names)"));
     }
     none_matches
+}
+
+/// If filters other than a duration leave no query: a name or a time that is wrong must not make a build green.
+fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
+    let summary = &report.summary;
+    let judged: u64 = summary.classes.values().map(|class| class.count).sum();
+    let leaves_nothing = summary.filtered > 0 && judged == 0 && settings.filters.name_something();
+    if leaves_nothing {
+        complain(&format!("the filters leave none of {} queries", summary.filtered));
+    }
+    leaves_nothing
 }
 
 fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {

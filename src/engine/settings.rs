@@ -23,6 +23,12 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Whether they ask for a namespace, an application or a time, which can be misspelled.
+    #[must_use]
+    pub fn name_something(&self) -> bool {
+        self.namespace.is_some() || self.application.is_some() || self.since.is_some() || self.until.is_some()
+    }
+
     /// Whether the event, on `namespace` after mapping, is to be looked at.
     #[must_use]
     pub fn admit(&self, event: &Event, namespace: &str) -> bool {

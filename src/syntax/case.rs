@@ -42,7 +42,11 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn read(&self) -> Result<RoutingCase, SyntaxError> {
-        let namespace = Namespace::parse(self.required("ns")?.as_str().unwrap_or_default());
+        let name = self.required("ns")?;
+        let namespace = Namespace::parse(name.as_str().unwrap_or_default());
+        if namespace.collection().is_empty() {
+            return Err(SyntaxError::new(name.span, "expected `database.collection`"));
+        }
         let shard_key = read_key(self.required("shardKey")?)?;
         let version = match self.member("serverVersion") {
             Some(node) => {
@@ -85,7 +89,13 @@ impl<'a> Case<'a> {
         let mut statement = Statement::new(verb, namespace, op.name_span, self.span);
         statement.filter = given("filter").or_else(|| given("query"));
         statement.pipeline = given("pipeline");
+        if let Some(pipeline) = &statement.pipeline {
+            array(pipeline)?;
+        }
         statement.documents = given("document").into_iter().collect();
+        if verb == Verb::Insert {
+            document(self.required("document")?)?;
+        }
         statement.update = given("update");
         statement.multi = truthy("multi") || is_delete_many;
         statement.upsert = truthy("upsert");

@@ -2,7 +2,7 @@
 
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
-use crate::rules::{Check, EventContext, Finding, Rule, Severity, undeclared_namespace};
+use crate::rules::{Check, EventContext, Finding, Rule, Severity, truncated_record, undeclared_namespace};
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::settings::Settings;
@@ -188,11 +188,11 @@ impl Judge<'_> {
         };
         let operation = self.event.verb.map_or("command", crate::model::Verb::name);
         let shape = Shape { text: "statements not in the record".to_owned() };
-        let raised = (standing == Standing::Undeclared)
+        let fingerprint = shape.fingerprint(namespace.as_str(), operation);
+        let undeclared = (standing == Standing::Undeclared)
             .then(|| self.undeclared(namespace.as_str(), self.event.name_span))
-            .into_iter()
-            .flatten()
-            .collect();
+            .flatten();
+        let raised = undeclared.into_iter().chain(self.cut(namespace.as_str(), standing, fingerprint)).collect();
         JudgedStatement {
             fingerprint: shape.fingerprint(namespace.as_str(), operation),
             operation,
@@ -226,6 +226,16 @@ impl Judge<'_> {
         }
         raised.extend(fan_out.map(|(_, found)| found));
         raised
+    }
+
+    /// That the record was cut, where no statement is left of it to say so.
+    fn cut(&self, namespace: &str, standing: Standing, group: Fingerprint) -> Option<Raised> {
+        let (rule, cut) = (self.settings.enabled(truncated_record::RULE.code)?, self.event.truncated.as_ref()?);
+        let class = match standing {
+            Standing::Undeclared => None,
+            Standing::Judged(class) => Some(class),
+        };
+        Some(Raised { rule, finding: truncated_record::truncated(cut, namespace, class), group, by_shape: true })
     }
 
     fn undeclared(&self, namespace: &str, name: Span) -> Option<Raised> {

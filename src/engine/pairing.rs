@@ -56,6 +56,8 @@ struct Waiting {
 /// A COMMAND line that met no WRITE line in its chunk.
 #[derive(Debug)]
 struct Opening {
+    /// Where the line begins.
+    offset: u64,
     /// Whose operation the line is about.
     origin: Origin,
     /// The batch, if the line is one's: it counts itself unless a WRITE line of it turns up before the chunk.
@@ -80,44 +82,55 @@ pub struct Pairing {
     waiting: Threads<VecDeque<Waiting>>,
 }
 
-/// With more waiting WRITE lines than this a thread lets the oldest go: the server takes no larger batch.
-const MAX_WAITING: usize = 100_000;
+/// A WRITE line waits while its log goes on for so many bytes: seconds of a busy server. What waits is bounded, and whether
+/// two lines pair depends on their distance alone, never on where the log was cut into chunks.
+const WINDOW: u64 = 8 << 20;
 
 impl Pairing {
     /// A WRITE line of `thread`.
-    pub fn write(&mut self, thread: &str, key: BatchKey, held: Held, settled: &mut Settled) {
+    pub fn write(&mut self, thread: &str, key: BatchKey, held: Held) {
         let waiting = match self.waiting.get_mut(thread) {
             Some(waiting) => waiting,
             None => self.waiting.entry(thread.to_owned()).or_default(),
         };
         waiting.push_back(Waiting { key, held });
-        trim(waiting, settled);
     }
 
-    /// A COMMAND line of `thread`; `batch` is given if it is the line of a batch, judged as if it stood alone.
-    pub fn command(&mut self, thread: &str, origin: Origin, batch: Option<(BatchKey, Held)>, settled: &mut Settled) {
+    /// A COMMAND line of `thread` at `offset`; `batch` is given if it is the line of a batch, judged as if it stood alone.
+    pub fn command(
+        &mut self,
+        thread: &str,
+        offset: u64,
+        origin: Origin,
+        batch: Option<(BatchKey, Held)>,
+        settled: &mut Settled,
+    ) {
         let waiting = self.waiting.swap_remove(thread).unwrap_or_default();
         let first_of_chunk = !self.openings.contains_key(thread);
-        let unpaired = settle(waiting, origin, batch, settled);
+        let opening = settle(waiting, Opening { offset, origin, batch }, settled);
         if first_of_chunk {
-            self.openings.insert(thread.to_owned(), Opening { origin, batch: unpaired });
-        } else if let Some((_, held)) = unpaired {
+            self.openings.insert(thread.to_owned(), opening);
+        } else if let Some((_, held)) = opening.batch {
             settled.counted.push(held);
         }
     }
 
-    /// Joins the open ends of this part with those of the part behind it.
-    pub fn merge(&mut self, later: Self, settled: &mut Settled) {
+    /// Joins the open ends of this part with those of the part behind it, which ends at the offset `end`.
+    pub fn merge(&mut self, later: Self, end: u64, settled: &mut Settled) {
         for (thread, opening) in later.openings {
             let waiting = self.waiting.swap_remove(&thread).unwrap_or_default();
-            let unpaired = settle(waiting, opening.origin, opening.batch, settled);
-            settled.counted.extend(unpaired.map(|(_, held)| held));
+            let opening = settle(waiting, opening, settled);
+            settled.counted.extend(opening.batch.map(|(_, held)| held));
         }
         for (thread, mut more) in later.waiting {
-            let waiting = self.waiting.entry(thread).or_default();
-            waiting.append(&mut more);
-            trim(waiting, settled);
+            self.waiting.entry(thread).or_default().append(&mut more);
         }
+        self.waiting.retain(|_, waiting| {
+            while waiting.front().is_some_and(|write| !write.is_near(end)) {
+                settled.counted.extend(waiting.pop_front().map(|write| write.held));
+            }
+            !waiting.is_empty()
+        });
     }
 
     /// The end of a log: nothing more will pair.
@@ -131,30 +144,31 @@ impl Pairing {
     }
 }
 
-fn trim(waiting: &mut VecDeque<Waiting>, settled: &mut Settled) {
-    let excess = waiting.len().saturating_sub(MAX_WAITING);
-    settled.counted.extend(waiting.drain(..excess).map(|waiting| waiting.held));
+impl Waiting {
+    /// Whether a line at `offset` is near enough to belong to it.
+    fn is_near(&self, offset: u64) -> bool {
+        offset.saturating_sub(self.held.judged.position.offset) <= WINDOW
+    }
 }
 
-/// Lets the waiting WRITE lines go, with the origin of the COMMAND line behind them; returns the batch if none of them was its.
-fn settle(
-    waiting: VecDeque<Waiting>,
-    origin: Origin,
-    batch: Option<(BatchKey, Held)>,
-    settled: &mut Settled,
-) -> Option<(BatchKey, Held)> {
-    let paired = batch.as_ref().is_some_and(|(key, _)| waiting.iter().any(|write| key.covers(&write.key)));
-    settled.counted.extend(waiting.into_iter().map(|Waiting { mut held, .. }| {
-        if origin == Origin::ThroughRouter {
-            held.judged.origin = origin;
+/// Lets the waiting WRITE lines go, those nearby with the origin of the COMMAND line behind them; the batch is taken out if one
+/// of them was of it.
+fn settle(waiting: VecDeque<Waiting>, mut command: Opening, settled: &mut Settled) -> Opening {
+    let mut paired = false;
+    for mut write in waiting {
+        if write.is_near(command.offset) {
+            paired |= command.batch.as_ref().is_some_and(|(key, _)| key.covers(&write.key));
+            if command.origin == Origin::ThroughRouter {
+                write.held.judged.origin = command.origin;
+            }
         }
-        held
-    }));
+        settled.counted.push(write.held);
+    }
     if paired {
         settled.duplicates += 1;
-        return None;
+        command.batch = None;
     }
-    batch
+    command
 }
 
 #[cfg(test)]
@@ -164,8 +178,8 @@ mod tests {
 
     use super::*;
 
-    fn held(line: u64) -> Held {
-        let position = RecordPos { source: SourceId(0), offset: line * 100, line };
+    fn held(line: u64, spacing: u64) -> Held {
+        let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
         let judged = Judged {
             position,
             origin: Origin::Direct,
@@ -194,23 +208,29 @@ mod tests {
 
     /// Which lines counted, with their origin, and how many were duplicates, if the log is cut into chunks there.
     fn pair(lines: &[Line], cuts: &[usize]) -> (Vec<(u64, Origin)>, u64) {
+        pair_spaced(lines, cuts, 100)
+    }
+
+    /// The same for lines of so many bytes.
+    fn pair_spaced(lines: &[Line], cuts: &[usize], spacing: u64) -> (Vec<(u64, Origin)>, u64) {
         let mut settled = Settled::default();
         let mut total = Pairing::default();
         let mut chunk = Pairing::default();
         for (i, line) in lines.iter().enumerate() {
             if cuts.contains(&i) {
-                total.merge(std::mem::take(&mut chunk), &mut settled);
+                total.merge(std::mem::take(&mut chunk), i as u64 * spacing, &mut settled);
             }
-            let held = held(i as u64);
+            let held = held(i as u64, spacing);
+            let offset = i as u64 * spacing;
             match *line {
-                Write(thread, verb) => chunk.write(thread, key(verb), held, &mut settled),
+                Write(thread, verb) => chunk.write(thread, key(verb), held),
                 Batch(thread, verb) => {
-                    chunk.command(thread, Origin::ThroughRouter, Some((key(verb), held)), &mut settled);
+                    chunk.command(thread, offset, Origin::ThroughRouter, Some((key(verb), held)), &mut settled);
                 }
-                Other(thread) => chunk.command(thread, Origin::Direct, None, &mut settled),
+                Other(thread) => chunk.command(thread, offset, Origin::Direct, None, &mut settled),
             }
         }
-        total.merge(chunk, &mut settled);
+        total.merge(chunk, lines.len() as u64 * spacing, &mut settled);
         total.finish(&mut settled);
         let mut counted: Vec<_> = settled.counted.iter().map(|h| (h.judged.position.line, h.judged.origin)).collect();
         counted.sort_by_key(|(line, _)| *line);
@@ -248,12 +268,15 @@ mod tests {
             Batch("conn2", Verb::Delete),
             Write("conn1", Verb::Update),
         ];
-        let whole = pair(&lines, &[]);
-        assert_eq!(whole.1, 2);
-        for cut in 1..lines.len() {
-            assert_eq!(pair(&lines, &[cut]), whole, "cut at {cut}");
-            for second in cut + 1..lines.len() {
-                assert_eq!(pair(&lines, &[cut, second]), whole, "cut at {cut} and {second}");
+        // The longer the lines, the fewer of them lie within the window.
+        for (spacing, duplicates) in [(100, 2), (WINDOW - 1, 1), (WINDOW + 1, 0)] {
+            let whole = pair_spaced(&lines, &[], spacing);
+            assert_eq!(whole.1, duplicates, "lines of {spacing} bytes");
+            for cut in 1..lines.len() {
+                assert_eq!(pair_spaced(&lines, &[cut], spacing), whole, "cut at {cut}");
+                for second in cut + 1..lines.len() {
+                    assert_eq!(pair_spaced(&lines, &[cut, second], spacing), whole, "cut at {cut} and {second}");
+                }
             }
         }
     }

@@ -124,13 +124,15 @@ pub struct Part {
     pub unread_by_source: Vec<(SourceId, u64)>,
     /// Open ends.
     pub pairing: Pairing,
+    /// The offset behind its last line.
+    pub end: u64,
 }
 
 impl Part {
     /// Adds the part of the same source behind this one.
     pub fn merge(&mut self, later: Self, settings: &Settings) {
         let mut settled = Settled::default();
-        self.pairing.merge(later.pairing, &mut settled);
+        self.pairing.merge(later.pairing, later.end, &mut settled);
         self.counts.add(later.counts);
         self.direct.merge(later.direct);
         self.through_router.merge(later.through_router);
@@ -199,6 +201,7 @@ pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
             Record::Bad(error) => unread(&mut part, position, line, error),
         }
     }
+    part.end = chunk.pos.offset + chunk.bytes.len() as u64;
     part.count_settled(settled, settings);
     part
 }
@@ -206,7 +209,7 @@ pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
 /// A line that is too long to be kept.
 #[must_use]
 pub fn oversize(position: RecordPos, length: u64) -> Part {
-    let mut part = Part::default();
+    let mut part = Part { end: position.offset + length, ..Part::default() };
     part.counts.lines = 1;
     let why = format!("a line of {length} bytes: the longest that is read has {LINE_CAP}");
     unread(&mut part, position, &[], SyntaxError::new(Span::default(), why));
@@ -249,7 +252,7 @@ fn slow(
         }
         Traffic::NotAQuery(_) => {
             part.counts.not_queries += 1;
-            part.pairing.command(&event.context, origin, None, settled);
+            part.pairing.command(&event.context, position.offset, origin, None, settled);
             return;
         }
         Traffic::Query | Traffic::BatchStatement | Traffic::BatchCommand => {}
@@ -266,14 +269,14 @@ fn slow(
     judged.origin = origin;
     match event.traffic {
         Traffic::BatchStatement => {
-            part.pairing.write(&event.context, batch_key(event), Held::new(judged, line), settled);
+            part.pairing.write(&event.context, batch_key(event), Held::new(judged, line));
         }
         Traffic::BatchCommand => {
             let batch = (batch_key(event), Held::new(judged, line));
-            part.pairing.command(&event.context, origin, Some(batch), settled);
+            part.pairing.command(&event.context, position.offset, origin, Some(batch), settled);
         }
         _ => {
-            part.pairing.command(&event.context, origin, None, settled);
+            part.pairing.command(&event.context, position.offset, origin, None, settled);
             part.count(&judged, line, settings);
         }
     }

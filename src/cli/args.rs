@@ -107,7 +107,7 @@ pub struct CheckArgs {
     /// The format on standard output; default: pretty on a terminal, else concise.
     #[arg(long, short = 'f', value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<FormatName>,
-    /// Write the report to a file instead; with FORMAT=FILE in that format, repeatable.
+    /// FILE: write the report there instead of to standard output; FORMAT=FILE: also write it there in that format. Repeatable.
     #[arg(long, short = 'o', value_name = "[FORMAT=]FILE", help_heading = "Output")]
     pub output: Vec<String>,
     /// One diagnostic for each finding instead of one for each shape.

@@ -49,7 +49,7 @@ pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> F
     let statements = if count == 1 { "1 statement was" } else { &format!("{count} statements were") };
     Finding {
         severity: Some(Severity::Info),
-        message: format!("{statements} passed over: about neither sharding nor indexes nor zones"),
+        message: format!("{statements} passed over: control flow, or not about sharding, indexes or zones"),
         help: None,
         labels: vec![Label::new(first, "the first of them")],
         subject: Some((String::new(), format!("{path}: passed over"))),

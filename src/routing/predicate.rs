@@ -101,7 +101,7 @@ pub enum Operator {
     },
     /// `$exists: true`; `false` is a negation of it. `None` if the operand is hidden.
     Exists(Option<bool>),
-    /// `$type` with numeric type codes; `None` if the operand is hidden. See [`super::bracket`].
+    /// `$type` with numeric type codes; `None` if the operand is hidden. `bracket` has them.
     Type(Option<Vec<i32>>),
     /// `$mod`.
     Mod,

@@ -23,6 +23,9 @@ impl NamespaceMap {
     pub fn add(&mut self, rule: &str) -> Result<(), String> {
         let (pattern, database) =
             rule.split_once('=').ok_or_else(|| format!("`{rule}` has no `=`; expected PATTERN=DATABASE"))?;
+        if pattern.trim().is_empty() || database.trim().is_empty() {
+            return Err(format!("`{rule}` lacks a name; expected PATTERN=DATABASE"));
+        }
         let glob = Glob::new(pattern.trim()).map_err(|e| format!("`{pattern}` is no glob: {}", e.kind()))?;
         self.rules.push((glob.compile_matcher(), database.trim().to_owned()));
         Ok(())

@@ -48,7 +48,11 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
     };
     let report = engine::finish(outcome, run);
     failed |= complain_about_names(&report, &settings) | complain_about_filters(&report, &settings);
-    write_reports(args, &report)?;
+    // "No findings" in nothing would read as if all were well; programs get their report all the same.
+    let read_nothing = failed && report.summary.lines == 0 && report.diagnostics.is_empty();
+    if !read_nothing || args.format.is_some() || !args.output.is_empty() {
+        write_reports(args, &report)?;
+    }
     Ok(exit_code(args.fail_on, &report, failed, interrupted))
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Cursor, IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::catalog::{Builder, Catalog};
 use crate::engine::{DeclarationTexts, Source};
@@ -171,7 +171,7 @@ impl Reader {
         });
         let (namespace, path) = named.map_or((None, argument), |(namespace, path)| (Some(namespace), path));
         let input = if path == "-" { Input::stdin() } else { Input::file(Path::new(path)) };
-        let text = input.read_all().context("--schema")?;
+        let text = input.read_all().map_err(|error| anyhow::anyhow!("--schema: {error}"))?;
         let Some(kind) = looks_like_declaration(&text).or_else(|| is_quiet_script(&text)) else {
             bail!(
                 "--schema: nothing in `{}` is a declaration; expected shell commands such as `sh.shardCollection(…)`, \

@@ -91,13 +91,6 @@ impl ShardKey {
     pub fn first(&self) -> &KeyField {
         &self.fields[0]
     }
-
-    /// Whether both have the same fields of the same kinds in the same order.
-    #[must_use]
-    pub fn same_pattern(&self, other: &Self) -> bool {
-        self.fields.len() == other.fields.len()
-            && self.fields.iter().zip(&other.fields).all(|(a, b)| a.path == b.path && a.kind == b.kind)
-    }
 }
 
 /// Why no key field can have this path.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::data::{Diagnostic, Report};
+use super::wording::counted;
 use super::{Format, RenderOptions};
 
 #[derive(Debug, Clone, Serialize)]
@@ -46,8 +47,10 @@ pub fn statistics(report: &Report, format: Format, options: &RenderOptions, out:
                 let (whole, tenths) = (share / 10, share % 10);
                 writeln!(
                     out,
-                    "{}{code}{}  {rule:width$}  {diagnostics:>6} places  {count:>9}\u{d7}  {whole:>3}.{tenths} % of the time",
-                    bold.0, bold.1
+                    "{}{code}{}  {rule:width$}  {:>10}  {count:>9}\u{d7}  {whole:>3}.{tenths} % of the time",
+                    bold.0,
+                    bold.1,
+                    counted(*diagnostics, "place"),
                 )
             })
         }

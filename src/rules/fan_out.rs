@@ -5,7 +5,7 @@ use crate::model::{KeyField, Node, ShardKey, Statement, Traffic, Verb};
 use crate::routing::{Cause, Class, FieldBounds, Verdict};
 use crate::text::Span;
 
-use super::finding::{Finding, Label};
+use super::finding::{Finding, Label, Severity};
 use super::rule::EventContext;
 
 /// More marks than this make an excerpt hard to read.
@@ -17,6 +17,16 @@ pub(super) struct FanOut<'a> {
     pub ctx: &'a EventContext<'a>,
     pub verdict: &'a Verdict,
     pub key: &'a ShardKey,
+}
+
+/// How the rules on single writes word what they have in common.
+pub(super) struct SingleWrite<'a> {
+    /// The write, as the message begins.
+    pub subject: String,
+    /// By what it does not reach one shard.
+    pub by: &'a str,
+    /// What follows on the fields that are missing.
+    pub missing: &'a str,
 }
 
 impl<'a> FanOut<'a> {
@@ -75,6 +85,26 @@ impl<'a> FanOut<'a> {
     pub fn may_reach_one(&self) -> bool {
         let reaches_one = self.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1);
         self.verdict.error.is_none() && (reaches_one || self.verdict.class == Class::MultiShard)
+    }
+
+    /// The finding on a write of one document whose filter does not give the key: a warning where it may reach one shard
+    /// all the same.
+    pub fn single_write(&self, words: &SingleWrite<'_>) -> Finding {
+        let may_span = self.may_reach_one();
+        let SingleWrite { subject, by, missing } = words;
+        let outcome = match (self.ctx.version.at_least(7, 1), may_span) {
+            (false, false) => format!("is refused: it does not reach one shard{by}"),
+            (false, true) => "is refused whenever it spans shards".to_owned(),
+            (true, false) => "searches all shards first and writes then, in two phases".to_owned(),
+            (true, true) => "is done in two phases whenever it spans shards".to_owned(),
+        };
+        let message = format!("{subject} {outcome} ({})", version_words(self.ctx));
+        let fields = self.unbound_fields();
+        let primary = Label::new(self.filter_span(), format!("no equality on {fields}{missing}"));
+        let help = format!("add an equality on {fields} to the filter (shard key `{}`)", self.key);
+        let mut finding = self.finding(message, primary, Vec::new(), help);
+        finding.severity = may_span.then_some(Severity::Warning);
+        finding
     }
 
     /// The place of what is missing: the filter, else the command's name.

@@ -1,7 +1,7 @@
 //! SL205: a findAndModify that does not reach one shard by the key.
 
-use super::fan_out::{FanOut, version_words};
-use super::finding::{Finding, Label, Severity};
+use super::fan_out::{FanOut, SingleWrite};
+use super::finding::{Finding, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
 use crate::model::Verb;
 
@@ -21,20 +21,8 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let write = FanOut::write(ctx).filter(|_| ctx.statement.verb == Verb::FindAndModify)?;
-    let may_span = write.may_reach_one();
-    let outcome = match (ctx.version.at_least(7, 1), may_span) {
-        (false, false) => "is refused: it does not reach one shard by the key",
-        (false, true) => "is refused whenever it spans shards",
-        (true, false) => "searches all shards first and writes then, in two phases",
-        (true, true) => "is done in two phases whenever it spans shards",
-    };
-    let message = format!("{} {outcome} ({})", write.subject(), version_words(ctx));
-    let fields = write.unbound_fields();
-    let primary = Label::new(write.filter_span(), format!("no equality on {fields}; `_id` alone is no substitute"));
-    let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
-    let mut finding = write.finding(message, primary, Vec::new(), help);
-    finding.severity = may_span.then_some(Severity::Warning);
-    Some(finding)
+    let words = SingleWrite { subject: write.subject(), by: " by the key", missing: "; `_id` alone is no substitute" };
+    Some(write.single_write(&words))
 }
 
 const EXPLANATION: &str = r#"

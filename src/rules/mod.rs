@@ -40,7 +40,7 @@ pub mod upsert_without_full_key;
 pub use example::{Example, Examples, HEADINGS, section};
 pub use finding::{Finding, Label, Severity};
 pub use lookup::{rule, suggestions};
-pub use rule::{Check, DeclarationContext, EventContext, Evidence, InputContext, Rule, Status};
+pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[

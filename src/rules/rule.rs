@@ -108,10 +108,6 @@ pub struct DeclarationContext<'a> {
     pub version_assumed: bool,
 }
 
-/// What an input rule's findings say: the engine meets the condition, the rule has the words.
-#[derive(Debug, Clone, Copy)]
-pub struct InputContext;
-
 /// How a rule is run.
 #[derive(Clone, Copy)]
 pub enum Check {

@@ -1,7 +1,7 @@
 //! SL201: a write of one document that may have to look for it on several shards.
 
-use super::fan_out::{FanOut, filter_of, version_words};
-use super::finding::{Finding, Label, Severity};
+use super::fan_out::{FanOut, SingleWrite, filter_of};
+use super::finding::{Finding, Severity};
 use super::id_only_read::is_id_equality;
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
 use crate::model::{Node, Verb};
@@ -32,21 +32,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if has_exact_id && write.verdict.error.is_none() {
         return None;
     }
-    let may_span = write.may_reach_one();
-    let two_phase = ctx.version.at_least(7, 1);
-    let outcome = match (two_phase, may_span) {
-        (false, false) => "is refused: it does not reach one shard",
-        (false, true) => "is refused whenever it spans shards",
-        (true, false) => "searches all shards first and writes then, in two phases",
-        (true, true) => "is done in two phases whenever it spans shards",
-    };
-    let message = format!("{} of one document {outcome} ({})", write.subject(), version_words(ctx));
-    let fields = write.unbound_fields();
-    let primary = Label::new(write.filter_span(), format!("no equality on {fields}"));
-    let help = format!("add an equality on {fields} to the filter (shard key `{}`)", write.key);
-    let mut finding = write.finding(message, primary, Vec::new(), help);
-    finding.severity = may_span.then_some(Severity::Warning);
-    Some(finding)
+    let words = SingleWrite { subject: format!("{} of one document", write.subject()), by: "", missing: "" };
+    Some(write.single_write(&words))
 }
 
 const EXPLANATION: &str = r#"

@@ -184,8 +184,11 @@ impl Run<'_> {
             let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
-            let labels =
-                finding.labels.iter().map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text)).collect();
+            let labels = finding
+                .labels
+                .iter()
+                .map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text))
+                .collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,

@@ -182,6 +182,7 @@ impl Judge<'_> {
             catalog,
             version: self.version,
             version_assumed: self.version_assumed,
+            thresholds: &self.settings.thresholds,
         };
         let mut raised = self.run_rules(&context, fingerprint);
         let standing = standing(verdict.as_ref());

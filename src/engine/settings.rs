@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::{Event, ServerVersion};
-use crate::rules::{REGISTRY, Rule};
+use crate::rules::{REGISTRY, Rule, Thresholds};
 
 use super::adjust::Adjustment;
 use super::limit::Limit;
@@ -66,6 +66,8 @@ pub struct Settings {
     pub rules: Vec<&'static Rule>,
     /// Which records are looked at.
     pub filters: Filters,
+    /// From where on rules speak.
+    pub thresholds: Thresholds,
     /// `--per-event`: one diagnostic per finding instead of one per shape.
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.
@@ -117,6 +119,7 @@ impl Default for Settings {
             version: None,
             rules: REGISTRY.to_vec(),
             filters: Filters::default(),
+            thresholds: Thresholds::default(),
             per_event: false,
             threads: 0,
             adjustments: Vec::new(),

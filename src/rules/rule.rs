@@ -25,6 +25,8 @@ pub enum Evidence {
     Version,
     /// Explain output.
     Plan,
+    /// A baseline (`--baseline`).
+    Baseline,
 }
 
 impl Evidence {
@@ -39,6 +41,7 @@ impl Evidence {
             Self::ShardCount => "number of shards",
             Self::Version => "server version",
             Self::Plan => "explain output",
+            Self::Baseline => "baseline",
         }
     }
 }

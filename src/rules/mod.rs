@@ -1,5 +1,6 @@
 //! The rules. One file per rule: metadata, explanation, check and examples. `REGISTRY` is the only list.
 
+mod access;
 mod declared_index;
 mod example;
 mod fan_out;
@@ -12,7 +13,10 @@ pub mod broadcast_count_or_distinct;
 pub mod broadcast_query;
 pub mod collation_loses_key;
 pub mod declaration_not_understood;
+pub mod deep_skip_over_shards;
 pub mod find_and_modify_without_key;
+pub mod gridfs_key;
+pub mod heavy_merge;
 pub mod id_only_read;
 pub mod id_only_write;
 pub mod id_unique_per_shard;
@@ -20,15 +24,21 @@ pub mod illegal_unique_index;
 pub mod invalid_shard_key;
 pub mod key_hidden_from_router;
 pub mod key_prefix_hole;
+pub mod key_value_changed;
+pub mod lookup_fan_out;
 pub mod match_not_first;
 pub mod missing_shard_key_index;
 pub mod multi_shard_fan_out;
 pub mod multi_write_broadcast;
+pub mod null_key_value;
 pub mod or_with_unkeyed_branch;
 pub mod prediction_contradicted;
 pub mod range_on_hashed_field;
 pub mod redacted_query;
+pub mod redundant_index;
+pub mod scan_on_every_shard;
 pub mod single_write_without_key;
+pub mod sort_in_memory;
 pub mod sort_off_key_prefix;
 pub mod truncated_record;
 pub mod unbounding_key_predicate;
@@ -60,19 +70,28 @@ pub static REGISTRY: &[&Rule] = &[
     &key_hidden_from_router::RULE,
     &collation_loses_key::RULE,
     &broadcast_count_or_distinct::RULE,
+    &null_key_value::RULE,
     &id_only_read::RULE,
     &single_write_without_key::RULE,
     &multi_write_broadcast::RULE,
     &id_only_write::RULE,
     &upsert_without_full_key::RULE,
     &find_and_modify_without_key::RULE,
+    &key_value_changed::RULE,
     &sort_off_key_prefix::RULE,
+    &deep_skip_over_shards::RULE,
+    &sort_in_memory::RULE,
     &match_not_first::RULE,
+    &lookup_fan_out::RULE,
+    &heavy_merge::RULE,
     &missing_shard_key_index::RULE,
     &unusable_shard_key_index::RULE,
     &illegal_unique_index::RULE,
     &unique_on_hashed::RULE,
     &id_unique_per_shard::RULE,
+    &scan_on_every_shard::RULE,
+    &redundant_index::RULE,
     &invalid_shard_key::RULE,
+    &gridfs_key::RULE,
     &prediction_contradicted::RULE,
 ];

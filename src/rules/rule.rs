@@ -142,13 +142,27 @@ pub struct Rule {
     pub status: Status,
     /// Rank among fan-out findings of one statement; the lowest rank that fires is the only one shown. `None`: independent.
     pub fan_out_rank: Option<u8>,
-    /// Markdown: what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
+    /// Markdown: a title (the question that people ask), what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
     pub explanation: &'static str,
     /// The check.
     pub check: Check,
 }
 
 impl Rule {
+    /// The question that people ask who meet it: the title of its page.
+    #[must_use]
+    pub fn question(&self) -> &'static str {
+        let title = self.explanation.trim_start().strip_prefix("# ");
+        title.and_then(|rest| rest.lines().next()).unwrap_or(self.name)
+    }
+
+    /// The explanation below its title.
+    #[must_use]
+    pub fn body(&self) -> &'static str {
+        let text = self.explanation.trim();
+        text.strip_prefix("# ").and_then(|rest| rest.split_once('\n')).map_or(text, |(_, body)| body.trim_start())
+    }
+
     /// The examples of the explanation.
     #[must_use]
     pub fn examples(&self) -> Examples {

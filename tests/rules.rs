@@ -16,6 +16,7 @@ const FRAME: &[&str] = &[
     "lookup.rs",
     "rule.rs",
     "thresholds.rs",
+    "totals.rs",
 ];
 
 /// Which of several findings on one statement is shown: the first that fires.

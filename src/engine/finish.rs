@@ -15,6 +15,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::totals::{check_namespaces, key_coverage};
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -42,12 +43,15 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let tally = std::mem::take(&mut total.direct);
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
+    let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     let shapes = shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });

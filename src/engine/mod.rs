@@ -8,7 +8,9 @@ mod run;
 mod scan;
 mod settings;
 mod tally;
+mod totals;
 mod typed;
+mod usage;
 
 pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};

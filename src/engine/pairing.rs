@@ -186,6 +186,7 @@ mod tests {
             time: None,
             millis: 1,
             standing: Standing::Undeclared,
+            application: None,
             observed_shards: None,
             comment: None,
             statements: Vec::new(),

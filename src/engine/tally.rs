@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::report::ClassCount;
-use crate::rules::{Finding, Rule, Severity};
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
 use crate::text::{Fingerprint, RecordPos};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::usage::Usage;
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Tally {
     pub classes: [ClassCount; 6],
     /// Statements by shape.
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// By namespace: who carries the shard key, and where calls go.
+    pub usage: Usage,
     /// Findings by rule and group.
     pub groups: FxHashMap<GroupKey, Group>,
 }
@@ -45,6 +48,10 @@ pub struct ShapeStats {
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
     pub shards: Option<BTreeSet<String>>,
+    /// How many of them carry the shard key.
+    pub key_use: KeyUse,
+    /// What an index could do for it, where indexes of the collection are known.
+    pub access: Option<Access>,
     /// The worst standing, the first record that had it, and its reason.
     pub worst: (Standing, RecordPos, String),
 }
@@ -116,6 +123,7 @@ impl Tally {
         count.millis += judged.millis;
         for statement in &judged.statements {
             self.add_shape(judged, statement);
+            self.usage.add(judged, statement);
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, record, per_event);
             }
@@ -133,12 +141,17 @@ impl Tally {
             max_millis: 0,
             observed_shards: None,
             shards: None,
+            key_use: KeyUse::default(),
+            access: statement.access.clone(),
             worst: (statement.standing, judged.position, statement.reason.clone()),
         });
         stats.standings[index(statement.standing)] += 1;
         stats.millis += statement.millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
+        if let Some(carried) = statement.carried {
+            stats.key_use.count(carried, statement.millis);
+        }
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
@@ -198,6 +211,7 @@ impl Tally {
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
+        self.usage.merge(later.usage);
         for (key, group) in later.groups {
             match self.groups.get_mut(&key) {
                 Some(mine) => mine.merge(group),
@@ -221,6 +235,7 @@ impl ShapeStats {
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
+        self.key_use.add(&later.key_use);
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }

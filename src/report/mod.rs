@@ -22,7 +22,8 @@ mod wrap;
 use std::io;
 
 pub use data::{
-    ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
+    ClassCount, Diagnostic, Example, ExampleLabel, KeyCoverage, Location, NotChecked, Report, ShapeRow, Summary,
+    UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
 pub use statistics::statistics;

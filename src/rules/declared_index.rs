@@ -42,6 +42,7 @@ pub(super) fn create_index(namespace: &str, key: &dyn std::fmt::Display) -> Stri
 }
 
 /// Whether anything is known about the indexes of a collection.
-pub(super) fn knows_indexes(collection: &Collection) -> bool {
+#[must_use]
+pub fn knows_indexes(collection: &Collection) -> bool {
     collection.indexes.complete || !collection.indexes.specs.is_empty()
 }

@@ -7,6 +7,7 @@ use crate::routing::Verdict;
 use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
 use super::thresholds::Thresholds;
+use super::totals::{NamespaceContext, NamespaceFinding};
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,6 +121,8 @@ pub enum Check {
     Statement(fn(&EventContext<'_>) -> Option<Finding>),
     /// Once for each declared collection.
     Declaration(fn(&DeclarationContext<'_>, &mut Vec<Finding>)),
+    /// Once for each declared collection, after all input has been read.
+    Namespace(fn(&NamespaceContext<'_>, &mut Vec<NamespaceFinding>)),
     /// The engine raises it while reading (SL002, SL003, SL005 …).
     Engine,
 }

@@ -254,8 +254,8 @@ fn new_findings(report: &Report) -> impl Iterator<Item = Change> {
 fn gone(held: &Held, report: &Report, gate: &Gate<'_>) -> Vec<Change> {
     let seen: BTreeSet<&str> = report.shapes.iter().map(|row| row.fingerprint.as_str()).collect();
     let shapes = held.baseline.shapes.iter();
-    let shapes = shapes.filter(|e| !seen.contains(e.fingerprint.as_str()) && gate.looks_at(&e.namespace)).map(|entry| {
-        Change {
+    let shapes =
+        shapes.filter(|e| !seen.contains(e.fingerprint.as_str()) && gate.looks_at(&e.namespace)).map(|entry| Change {
             kind: ChangeKind::Gone,
             namespace: entry.namespace.clone(),
             operation: Some(entry.operation.clone()),
@@ -264,8 +264,7 @@ fn gone(held: &Held, report: &Report, gate: &Gate<'_>) -> Vec<Change> {
             was: Recorded::worst(entry.recorded()).map(Recorded::name),
             now: None,
             rules: entry.rules.clone(),
-        }
-    });
+        });
     let found: BTreeSet<(&str, &str, &str)> = report
         .diagnostics
         .iter()

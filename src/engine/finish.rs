@@ -17,6 +17,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::totals::{check_namespaces, key_coverage};
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -49,12 +50,15 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
+    let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     let shapes = run.shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
@@ -204,9 +208,8 @@ impl Run<'_> {
     fn shape(&self, stats: ShapeStats) -> ShapeRow {
         let (standing, position, reason) = &stats.worst;
         let example = stats.example.as_ref().map(|kept| {
-            let labels = vec![self.label(*position, &kept.record, kept.place, reason)];
-            let example =
-                Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            let labels = vec![self.label(*position, kept.lead, &kept.record, kept.place, reason)];
+            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
         ShapeRow {
@@ -238,8 +241,11 @@ impl Run<'_> {
             let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
-            let labels =
-                finding.labels.iter().map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text)).collect();
+            let labels = finding
+                .labels
+                .iter()
+                .map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text))
+                .collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,

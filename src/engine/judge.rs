@@ -2,7 +2,10 @@
 
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
-use crate::rules::{Check, EventContext, Finding, Rule, Severity, filter_of, truncated_record, undeclared_namespace, unused_suppression};
+use crate::rules::{
+    Access, Carried, Check, EventContext, Finding, Rule, Severity, filter_of, knows_indexes, truncated_record,
+    undeclared_namespace, unused_suppression,
+};
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::adjust::adjust_raised;
@@ -81,6 +84,10 @@ pub struct JudgedStatement {
     pub place: Span,
     /// Its part of the record's `durationMillis`.
     pub millis: u64,
+    /// What it carries of the shard key, where that is known.
+    pub carried: Option<Carried>,
+    /// What an index could do for it, where indexes of the collection are known.
+    pub access: Option<Access>,
     /// What the rules say.
     pub raised: Vec<Raised>,
     /// What they say and suppressions hide.
@@ -113,6 +120,8 @@ pub struct Judged {
     pub millis: u64,
     /// The worst standing among the statements.
     pub standing: Standing,
+    /// `appName`.
+    pub application: Option<String>,
     /// `nShards`.
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
@@ -143,6 +152,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         time: event.time_millis,
         millis,
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
+        application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         limits: limits(event, &statements, settings),
@@ -193,6 +203,7 @@ impl Judge<'_> {
             raised.extend(self.undeclared(namespace.as_str(), statement.name_span));
         }
         let hidden = self.sift(&mut raised, namespace.as_str(), (fingerprint, standing, statement.name_span));
+        let carried = verdict.as_ref().and_then(|verdict| Carried::of(statement.verb, verdict));
         JudgedStatement {
             operation,
             shape,
@@ -204,6 +215,8 @@ impl Judge<'_> {
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             millis,
+            carried,
+            access: collection.filter(|known| knows_indexes(known)).and_then(|_| Access::of(statement)),
             raised,
             namespace: namespace.as_str().to_owned(),
         }
@@ -238,6 +251,8 @@ impl Judge<'_> {
             reason: "the log shows this batch without its statements".to_owned(),
             place: self.event.name_span,
             millis,
+            carried: None,
+            access: None,
             raised,
             namespace: namespace.as_str().to_owned(),
         }
@@ -259,8 +274,7 @@ impl Judge<'_> {
                 return false;
             }
             let mut entries = suppressions.entries().iter();
-            let entry =
-                entries.position(|entry| entry.hides_event(code, namespace, group, self.event));
+            let entry = entries.position(|entry| entry.hides_event(code, namespace, group, self.event));
             hidden.extend(entry.map(|place| Hidden { code, group, entry: Some(place) }));
             entry.is_none()
         });

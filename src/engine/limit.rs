@@ -145,9 +145,13 @@ mod tests {
 
     #[test]
     fn shares_are_percentages_with_or_without_the_sign() {
-        for (text, share, by_time) in
-            [("2%", 20_000, false), ("2", 20_000, false), ("0.5%:time", 5_000, true), ("100 %:count", 1_000_000, false), ("0", 0, false)]
-        {
+        for (text, share, by_time) in [
+            ("2%", 20_000, false),
+            ("2", 20_000, false),
+            ("0.5%:time", 5_000, true),
+            ("100 %:count", 1_000_000, false),
+            ("0", 0, false),
+        ] {
             let limit = limit(text).expect(text);
             assert_eq!((limit.share, limit.by_time), (share, by_time), "{text}");
         }

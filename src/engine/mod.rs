@@ -13,7 +13,9 @@ mod scan;
 mod settings;
 mod suppress;
 mod tally;
+mod totals;
 mod typed;
+mod usage;
 
 pub use adjust::Adjustment;
 pub use declarations::DeclarationTexts;

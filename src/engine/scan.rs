@@ -315,7 +315,13 @@ fn explain(event: &Event, place: Place<'_>, process: Process, settings: &Setting
 }
 
 /// Judges a record, and notes by whose rules.
-fn judged(event: &Event, place: Place<'_>, version: Option<ServerVersion>, settings: &Settings, part: &mut Part) -> Judged {
+fn judged(
+    event: &Event,
+    place: Place<'_>,
+    version: Option<ServerVersion>,
+    settings: &Settings,
+    part: &mut Part,
+) -> Judged {
     part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
     let (applied, assumed) = settings.version_for(version, event.newest_writer);
     part.versions.insert(applied);

@@ -22,8 +22,8 @@ mod wrap;
 use std::io;
 
 pub use data::{
-    Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, LimitResult, Location, NotChecked,
-    Report, ShapeRow, Summary, UnreadLine,
+    Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, KeyCoverage, LimitResult, Location,
+    NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
 pub use json::write_pretty;

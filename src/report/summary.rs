@@ -46,7 +46,7 @@ fn lines(summary: &Summary) -> String {
         1 => "1 slow query".to_owned(),
         n => format!("{} slow queries", number(n)),
     };
-    let accounted = summary.slow_queries + summary.other_records + summary.not_understood;
+    let accounted = summary.slow_queries + summary.other_records + summary.not_understood + summary.explains;
     // Only a record of several lines, such as a profiler document, makes the sums differ.
     let sum = if accounted == summary.lines {
         number(summary.lines)
@@ -54,7 +54,11 @@ fn lines(summary: &Summary) -> String {
         format!("{}, {}", number(summary.lines), counted(accounted, "record"))
     };
     let others = counted(summary.other_records, "other record");
-    format!("{sum} = {slow} + {others} + {} not understood", number(summary.not_understood))
+    let explains = match summary.explains {
+        0 => String::new(),
+        n => format!(" + {}", counted(n, "explain")),
+    };
+    format!("{sum} = {slow} + {others} + {} not understood{explains}", number(summary.not_understood))
 }
 
 fn details(summary: &Summary) -> Vec<String> {
@@ -66,7 +70,6 @@ fn details(summary: &Summary) -> Vec<String> {
         (summary.not_queries, "not queries"),
         (summary.truncated, "truncated"),
         (summary.suppressed, "suppressed"),
-        (summary.explains, "explains"),
     ]
     .iter()
     .filter(|(n, _)| *n > 0)

@@ -7,7 +7,7 @@ use crate::model::ServerVersion;
 use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
 use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
-use crate::text::{Fingerprint, RecordPos, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
 
 use super::declarations::{DeclarationTexts, check_declarations, declared};
 use super::judge::Standing;
@@ -115,7 +115,7 @@ impl Run<'_> {
             .iter()
             .filter_map(|label| match label.source {
                 Some(source) => self.declarations.foreign_label(source, label.span, &label.text),
-                None => Some(self.label(position, &worst.record, label.span, &label.text)),
+                None => Some(self.label(position, worst.lead, &worst.record, label.span, &label.text)),
             })
             .collect();
         if labels.is_empty() {
@@ -147,9 +147,9 @@ impl Run<'_> {
         })
     }
 
-    fn label(&self, position: RecordPos, record: &[u8], span: Span, text: &str) -> ExampleLabel {
+    fn label(&self, position: RecordPos, lead: u32, record: &[u8], span: Span, text: &str) -> ExampleLabel {
         ExampleLabel {
-            location: self.location(position, span),
+            location: self.location(position, lead, record, span),
             text: text.to_owned(),
             snippet: record.get(span.range()).unwrap_or_default().to_vec(),
             start: span.start as usize,
@@ -158,13 +158,20 @@ impl Run<'_> {
         }
     }
 
-    fn location(&self, position: RecordPos, span: Span) -> Location {
+    /// Where `span` of a record stands that begins `lead` bytes behind the beginning of its line.
+    fn location(&self, position: RecordPos, lead: u32, record: &[u8], span: Span) -> Location {
+        let at = |offset: u32| {
+            let at = LineIndex::locate(record, offset as usize);
+            let column = if at.line == 1 { u64::from(lead) + u64::from(offset) + 1 } else { at.column };
+            (position.line + at.line - 1, column)
+        };
+        let ((line, column), (end_line, end_column)) = (at(span.start), at(span.end));
         Location {
             path: self.inputs[position.source.0 as usize].clone(),
-            line: position.line,
-            column: u64::from(span.start) + 1,
-            end_line: position.line,
-            end_column: u64::from(span.end) + 1,
+            line,
+            column,
+            end_line,
+            end_column,
             byte_start: position.offset + u64::from(span.start),
             byte_end: position.offset + u64::from(span.end),
         }
@@ -178,7 +185,7 @@ impl Run<'_> {
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
             let labels =
-                finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
+                finding.labels.iter().map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text)).collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,
@@ -220,6 +227,7 @@ impl Run<'_> {
             duplicates: counts.duplicates,
             internal: counts.internal,
             not_queries: counts.not_queries,
+            explains: counts.explains,
             classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
             not_checked: self.not_checked(counts.slow_queries > 0),
             from: total.seen.and_then(|(first, _)| rfc3339(first)),
@@ -247,7 +255,7 @@ impl Run<'_> {
         UnreadLine {
             path: self.inputs[unread.position.source.0 as usize].clone(),
             line: unread.position.line,
-            column: u64::from(unread.at.start) + 1,
+            column: u64::from(unread.lead) + u64::from(unread.at.start) + 1,
             why: unread.why.clone(),
         }
     }

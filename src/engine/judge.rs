@@ -86,6 +86,8 @@ pub struct JudgedStatement {
 pub struct Judged {
     /// Where it stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// Who wrote it.
     pub origin: Origin,
     /// When, in milliseconds since 1970.
@@ -117,6 +119,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
     };
     Judged {
         position,
+        lead: 0,
         origin: event.origin,
         time: event.time_millis,
         millis,
@@ -156,6 +159,7 @@ impl Judge<'_> {
             catalog,
             version: self.version,
             version_assumed: self.version_assumed,
+            thresholds: &self.settings.thresholds,
         };
         let mut raised = self.run_rules(&context, fingerprint);
         let standing = standing(verdict.as_ref());

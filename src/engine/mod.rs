@@ -1,5 +1,6 @@
 //! Puts it together: chunks through rayon, ordered merge, grouping, summary.
 
+mod blocks;
 mod declarations;
 mod finish;
 mod judge;

@@ -182,6 +182,7 @@ mod tests {
         let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
         let judged = Judged {
             position,
+            lead: 0,
             origin: Origin::Direct,
             time: None,
             millis: 1,

@@ -5,7 +5,7 @@ use regex::Regex;
 
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::{Event, ServerVersion};
-use crate::rules::Rule;
+use crate::rules::{Rule, Thresholds};
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +54,8 @@ pub struct Settings {
     pub rules: Vec<&'static Rule>,
     /// Which records are looked at.
     pub filters: Filters,
+    /// From where on rules speak.
+    pub thresholds: Thresholds,
     /// `--per-event`: one diagnostic per finding instead of one per shape.
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.

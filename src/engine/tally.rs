@@ -92,6 +92,8 @@ pub struct Worst {
     pub millis: u64,
     /// Where the record stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// The finding.
     pub finding: Finding,
     /// The record's bytes.
@@ -162,6 +164,7 @@ impl Tally {
             severity: raised.severity(),
             millis: judged.millis,
             position: judged.position,
+            lead: judged.lead,
             finding: raised.finding.clone(),
             record: Arc::from(record),
             comment: judged.comment.clone(),

@@ -6,6 +6,7 @@ mod fan_out;
 mod finding;
 mod lookup;
 mod rule;
+mod thresholds;
 
 pub mod broadcast_count_or_distinct;
 pub mod broadcast_query;
@@ -41,6 +42,7 @@ pub use example::{Example, Examples, HEADINGS, section};
 pub use finding::{Finding, Label, Severity};
 pub use lookup::{rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
+pub use thresholds::Thresholds;
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[

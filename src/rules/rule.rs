@@ -6,6 +6,7 @@ use crate::routing::Verdict;
 
 use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
+use super::thresholds::Thresholds;
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +85,8 @@ pub struct EventContext<'a> {
     pub version: ServerVersion,
     /// Nothing named the version.
     pub version_assumed: bool,
+    /// From where on rules speak.
+    pub thresholds: &'a Thresholds,
 }
 
 impl EventContext<'_> {
@@ -106,6 +109,8 @@ pub struct DeclarationContext<'a> {
     pub version: ServerVersion,
     /// Nothing named the version.
     pub version_assumed: bool,
+    /// From where on rules speak.
+    pub thresholds: &'a Thresholds,
 }
 
 /// How a rule is run.

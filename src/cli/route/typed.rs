@@ -11,7 +11,7 @@ use crate::engine::{self, DeclarationTexts, Filters, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
 use crate::report::{self, Format, Report, escape};
 use crate::routing::{self, Class, Cluster, FieldBinding, FieldBounds, Verdict};
-use crate::rules::REGISTRY;
+use crate::rules::{REGISTRY, Thresholds};
 use crate::syntax::operation;
 
 use super::{RouteArgs, RouteFormat};
@@ -172,6 +172,7 @@ fn settings(catalog: Catalog, version: ServerVersion) -> Settings {
         version: Some(version),
         rules: REGISTRY.to_vec(),
         filters: Filters::default(),
+        thresholds: Thresholds::default(),
         per_event: true,
         threads: 1,
     }

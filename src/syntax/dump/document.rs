@@ -5,7 +5,7 @@ use crate::syntax::index_list;
 use crate::text::{Located, Span};
 
 use super::printed::{Printed, PrintedValue};
-use super::shell_text::lists_all_collections;
+use crate::syntax::shell_talk::lists_all_collections;
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
 
 /// What a document is a dump of.

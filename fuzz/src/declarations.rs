@@ -4,7 +4,7 @@ use shardlint::catalog::{Builder, Catalog};
 use shardlint::engine::{DeclarationTexts, Filters, Outcome, Run, Settings, finish};
 use shardlint::model::ServerVersion;
 use shardlint::report::Report;
-use shardlint::rules::{Finding, REGISTRY, declaration_not_understood as sl005};
+use shardlint::rules::{Finding, REGISTRY, Thresholds, declaration_not_understood as sl005};
 use shardlint::syntax::recognize::{DeclarationKind, looks_like_declaration};
 use shardlint::syntax::{SyntaxError, declaration, dump, shard_key, shell};
 use shardlint::text::SourceId;
@@ -96,6 +96,7 @@ pub fn settings(catalog: Catalog, version: Option<ServerVersion>, threads: usize
         version,
         rules: REGISTRY.to_vec(),
         filters: Filters::default(),
+        thresholds: Thresholds::default(),
         per_event: false,
         threads,
     }

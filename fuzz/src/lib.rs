@@ -8,6 +8,7 @@
 
 mod check;
 mod declarations;
+mod documents;
 mod log_line;
 mod print;
 mod route;
@@ -17,6 +18,7 @@ mod spans;
 
 pub use check::check;
 pub use declarations::declarations;
+pub use documents::documents;
 pub use log_line::{legacy, structured};
 pub use route::route;
 pub use shell::shell_document;
@@ -25,11 +27,12 @@ pub use shell::shell_document;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("shell_document", shell_document),
     ("declarations", declarations),
     ("structured", structured),
     ("legacy", legacy),
+    ("documents", documents),
     ("route", route),
     ("check", check),
 ];

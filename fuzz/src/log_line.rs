@@ -6,6 +6,8 @@ use shardlint::model::{Event, Shape};
 use shardlint::syntax::{Record, legacy as legacy_log, read_record};
 use shardlint::text::Span;
 
+use serde_json::Value as Json;
+
 use crate::print::quoted;
 use crate::spans::{assert_inside, assert_located, of_event};
 
@@ -19,11 +21,13 @@ pub fn structured(data: &[u8]) {
     let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));
     match read_record(outer.as_bytes()) {
         Record::Slow(wrapped) => assert_same_texts((text, bare), (&outer, &wrapped)),
+        // Only one string is looked into.
+        _ if serde_json::from_str(text).is_ok_and(|line| holds_line(&line)) => {}
         other => panic!("a slow query is read as {other:?} once it is wrapped: {outer}"),
     }
 }
 
-/// Reads the bytes as a line of the text log, and as a plan summary.
+/// Reads the bytes as a line of the text log, as a plan summary and as an interval of index bounds.
 pub fn legacy(data: &[u8]) {
     let line = first_line(data);
     let record = read_record(line);
@@ -37,20 +41,35 @@ pub fn legacy(data: &[u8]) {
         Ok(plans) => plans.iter().for_each(|plan| assert_inside(text, &[plan.stage.span])),
         Err(error) => assert_located(text, &error),
     }
+    match legacy_log::bounds::parse(text, 0) {
+        Ok(interval) => assert_inside(text, &[interval.first.0.span, interval.last.0.span]),
+        Err(error) => assert_located(text, &error),
+    }
 }
 
 fn first_line(data: &[u8]) -> &[u8] {
     data.split(|&byte| byte == b'\n').next().unwrap_or_default()
 }
 
-fn assert_record(line: &[u8], record: &Record) {
+/// Whether a string in it is a line of a log.
+fn holds_line(json: &Json) -> bool {
+    match json {
+        Json::String(text) => matches!(read_record(text.as_bytes()), Record::Slow(_)),
+        Json::Object(members) => members.values().any(holds_line),
+        Json::Array(items) => items.iter().any(holds_line),
+        _ => false,
+    }
+}
+
+/// Spans lie inside the record, and shapes are one line.
+pub fn assert_record(line: &[u8], record: &Record) {
     // Bytes that are no UTF-8 count one by one.
     let text: Cow<'_, str> = match std::str::from_utf8(line) {
         Ok(text) => text.into(),
         Err(_) => line.iter().map(|byte| char::from(byte & 0x7f)).collect::<String>().into(),
     };
     match record {
-        Record::Slow(event) => {
+        Record::Slow(event) | Record::Explain(event) => {
             assert_inside(&text, &of_event(event));
             for statement in &event.statements {
                 assert!(!Shape::of(statement).text.contains('\n'), "a shape is one line: {text:?}");
@@ -58,6 +77,12 @@ fn assert_record(line: &[u8], record: &Record) {
         }
         Record::Other(_) => {}
         Record::Bad(error) => assert_located(&text, error),
+        Record::Several(parts) => {
+            for part in parts {
+                assert_inside(&text, &[part.span]);
+                assert_record(&line[part.span.range()], &part.record);
+            }
+        }
     }
 }
 

@@ -74,7 +74,8 @@ impl Seeds {
 
     /// One of `fuzz/seeds`; lines of logs make a log, operations can be routed, declarations be asked for a route.
     fn add_named(&mut self, target: &'static str, bytes: &[u8]) {
-        let separator: &[u8] = if target == "declarations" { b"\n====\n" } else { b"\n" };
+        let is_long = matches!(target, "declarations" | "documents");
+        let separator: &[u8] = if is_long { b"\n====\n" } else { b"\n" };
         for piece in pieces(bytes, separator) {
             self.add(target, piece);
             match target {
@@ -83,7 +84,7 @@ impl Seeds {
                 _ => {}
             }
         }
-        if matches!(target, "structured" | "legacy") {
+        if matches!(target, "structured" | "legacy" | "documents") {
             self.add("check", bytes);
         }
     }
@@ -105,6 +106,7 @@ impl Seeds {
 
     fn add_text(&mut self, bytes: &[u8]) {
         self.add("check", bytes);
+        self.add("documents", bytes);
         self.add("shell_document", bytes);
         if looks_like_declaration(bytes).is_some() {
             self.add("declarations", bytes);

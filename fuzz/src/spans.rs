@@ -84,5 +84,16 @@ pub fn of_event(event: &Event) -> Vec<Span> {
     spans.extend(event.error_code.as_ref().map(|code| code.span));
     spans.extend([event.has_sort_stage, event.used_disk, event.redacted].into_iter().flatten());
     event.statements.iter().for_each(|statement| of_statement(statement, &mut spans));
+    if let Some(plan) = &event.plan {
+        spans.extend(plan.shards.iter().map(|shard| shard.span));
+        for bounds in &plan.bounds {
+            spans.push(bounds.span);
+            bounds
+                .intervals
+                .iter()
+                .flat_map(|one| [&one.first.0, &one.last.0])
+                .for_each(|node| of_node(node, &mut spans));
+        }
+    }
     spans
 }

@@ -13,7 +13,6 @@ use crate::catalog::{NamespaceMap, Sharding};
 use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source};
 use crate::input::DEFAULT_CHUNK_SIZE;
 use crate::report::{self, Format, RenderOptions, Report, escape};
-use crate::rules::Thresholds;
 
 use super::args::{CheckArgs, FailOn, Output};
 use super::declare::{self, Inputs};
@@ -78,9 +77,9 @@ fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog) -> anyhow::Resul
         version: args.server_version,
         rules: select::rules(&args.select, &args.extend_select, &args.ignore)?,
         filters: filters(args)?,
-        thresholds: Thresholds::default(),
         per_event: args.per_event,
         threads: args.threads.into(),
+        ..Settings::default()
     })
 }
 

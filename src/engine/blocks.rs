@@ -82,7 +82,8 @@ impl Block {
             if !is_behind && frames.peek().is_none_or(|frame| frame.range.start >= rest_end) {
                 next = rest_end;
             }
-            let lines = newlines(&bytes[at..next]) + u64::from(next == bytes.len() && !bytes.ends_with(b"\n") && !self.is_cut);
+            let lines =
+                newlines(&bytes[at..next]) + u64::from(next == bytes.len() && !bytes.ends_with(b"\n") && !self.is_cut);
             (at, line) = (next, line + lines);
             Some(BlockRecord {
                 position,
@@ -174,7 +175,8 @@ impl Blocks {
         if self.dropped.is_some() {
             let end = frames.first().map_or(chunk.bytes.len(), |frame| frame.range.end);
             let is_over = !frames.is_empty();
-            let end = end + if is_over && !chunk.bytes[..end].ends_with(b"\n") { line_length(&chunk.bytes[end..]) } else { 0 };
+            let end = end
+                + if is_over && !chunk.bytes[..end].ends_with(b"\n") { line_length(&chunk.bytes[end..]) } else { 0 };
             let rest = split_off(&mut chunk, end);
             self.drop_more(&chunk);
             match open.filter(|_| !is_over) {
@@ -243,11 +245,8 @@ impl Blocks {
 /// Cuts a chunk in two.
 fn split_off(chunk: &mut Chunk, at: usize) -> Chunk {
     let bytes = chunk.bytes.split_off(at);
-    let pos = RecordPos {
-        offset: chunk.pos.offset + at as u64,
-        line: chunk.pos.line + newlines(&chunk.bytes),
-        ..chunk.pos
-    };
+    let pos =
+        RecordPos { offset: chunk.pos.offset + at as u64, line: chunk.pos.line + newlines(&chunk.bytes), ..chunk.pos };
     Chunk { pos, bytes }
 }
 
@@ -395,7 +394,8 @@ mod tests {
 
     #[test]
     fn a_document_that_is_cut_ends_where_a_log_or_another_document_goes_on() {
-        for next in ["{\"t\":{\"$date\":\"a\"}}", "2019-06-18T12:02:00.506+0100 I x", "mongos> db.c.find()", "{ a: 1 }"] {
+        for next in ["{\"t\":{\"$date\":\"a\"}}", "2019-06-18T12:02:00.506+0100 I x", "mongos> db.c.find()", "{ a: 1 }"]
+        {
             assert_eq!(texts(&format!("{{\n  a: {{\n    b: 1\n{next}\n")), ["{\n  a: {\n    b: 1", next], "{next}");
         }
         assert_eq!(texts("{\n  a: \"cut\n{\n  b: `x\n}`\n}"), ["{\n  a: \"cut", "{\n  b: `x\n}`\n}"]);
@@ -404,7 +404,10 @@ mod tests {
     #[test]
     fn a_record_that_a_container_runtime_split_is_joined_up_to_its_last_part() {
         let (part, last) = ("2026-11-30T08:17:00.8Z stdout P {\"t\"", "2026-11-30T08:17:00.8Z stdout F :1}");
-        assert_eq!(texts(&format!("{part}\n{part}\n{last}\n{last}\n")), [format!("{part}\n{part}\n{last}"), last.to_owned()]);
+        assert_eq!(
+            texts(&format!("{part}\n{part}\n{last}\n{last}\n")),
+            [format!("{part}\n{part}\n{last}"), last.to_owned()]
+        );
         let (part, last) = (r#"{"log":"{\"t\"","stream":"stdout"}"#, r#"{"log":":1}\n","stream":"stdout"}"#);
         assert_eq!(texts(&format!("{last}\n{part}\n{last}\n")), [last.to_owned(), format!("{part}\n{last}")]);
     }

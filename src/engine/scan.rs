@@ -183,7 +183,7 @@ impl Part {
     fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
         self.saw_router |= judged.origin == Origin::Router;
         let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
-        tally.add(judged, record, settings.per_event);
+        tally.add(judged, record, settings.keep());
     }
 }
 
@@ -315,7 +315,13 @@ fn explain(event: &Event, place: Place<'_>, process: Process, settings: &Setting
 }
 
 /// Judges a record, and notes by whose rules.
-fn judged(event: &Event, place: Place<'_>, version: Option<ServerVersion>, settings: &Settings, part: &mut Part) -> Judged {
+fn judged(
+    event: &Event,
+    place: Place<'_>,
+    version: Option<ServerVersion>,
+    settings: &Settings,
+    part: &mut Part,
+) -> Judged {
     part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
     let (applied, assumed) = settings.version_for(version, event.newest_writer);
     part.versions.insert(applied);

@@ -4,7 +4,7 @@
 use std::io;
 
 use super::RenderOptions;
-use super::data::{ClassCount, Report, ShapeRow, Summary};
+use super::data::{ClassCount, KeyCoverage, Report, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
@@ -29,6 +29,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
         writer.field("server", &server(summary))?;
     }
     writer.classes(summary)?;
+    writer.key_coverage(summary)?;
     writer.shapes(report)?;
     writer.not_checked(summary)?;
     writer.unread(summary)?;
@@ -79,6 +80,28 @@ fn server(summary: &Summary) -> String {
         return format!("{version}, assumed where no record names it");
     }
     version
+}
+
+/// ``shop.orders: 34 % of 1,204 calls (12 % of the time) bind `customerId`, 30 % (11 %) the whole key``
+fn carried(coverage: &KeyCoverage) -> String {
+    let share = |part: ClassCount| {
+        let calls = percent(part.count, coverage.calls.count).unwrap_or_default();
+        (calls, percent(part.millis, coverage.calls.millis))
+    };
+    let (first, first_time) = share(coverage.with_first_field);
+    let (whole, whole_time) = share(coverage.with_whole_key);
+    let of_time = first_time.as_ref().map_or_else(String::new, |time| format!(" ({time} of the time)"));
+    let time = whole_time.as_ref().map_or_else(String::new, |time| format!(" ({time})"));
+    let who = match &coverage.application {
+        Some(application) => format!("… by {}", escape(application)),
+        None => escape(&coverage.namespace),
+    };
+    let calls = counted(coverage.calls.count, "call");
+    let field = escape(&coverage.first_field);
+    if first == whole && first_time == whole_time {
+        return format!("{who}: {first} of {calls}{of_time} bind the whole shard key");
+    }
+    format!("{who}: {first} of {calls}{of_time} bind `{field}`, {whole}{time} the whole key")
 }
 
 struct Writer<'a> {
@@ -142,6 +165,19 @@ impl Writer<'_> {
             let calls = format!("{:>9} {:>8}", number(n), share(n, count));
             let time = format!("{:>11} {:>8}", duration(ms), share(ms, millis));
             writeln!(self.out, "{name}{calls}   {}", time.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Which share of calls and of time carries the shard key; each application below its collection.
+    fn key_coverage(&mut self, summary: &Summary) -> io::Result<()> {
+        if !summary.key_coverage.is_empty() {
+            writeln!(self.out)?;
+        }
+        let mut name = "key coverage";
+        for coverage in &summary.key_coverage {
+            self.field(name, &carried(coverage))?;
+            name = "";
         }
         Ok(())
     }

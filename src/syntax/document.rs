@@ -22,7 +22,8 @@ pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Rec
         return Some(Record::Other(Fact::Plain));
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
-        return (is_chatter(value) && typed(value).is_none_or(|typed| !typed.starts_with(['{', '[']))).then_some(Record::Other(Fact::Plain));
+        return (is_chatter(value) && typed(value).is_none_or(|typed| !typed.starts_with(['{', '['])))
+            .then_some(Record::Other(Fact::Plain));
     }
     let is_whole = text.contains('\n');
     if !is_whole && !may_hold_records(value) {

@@ -10,8 +10,7 @@ use super::wrapped::Unescaped;
 use super::{legacy, place, structured};
 
 /// What `op` may be. The oplog has an `op` too, of one letter.
-const OPERATIONS: [&str; 8] =
-    ["query", "insert", "update", "remove", "getmore", "command", "bulkWrite", "killcursors"];
+const OPERATIONS: [&str; 8] = ["query", "insert", "update", "remove", "getmore", "command", "bulkWrite", "killcursors"];
 
 /// Members by another name than in the log.
 const RENAMED: [(&str, &str); 4] =
@@ -74,7 +73,8 @@ fn renamed(mut member: Field) -> Field {
 
 /// A command of which only the beginning is left, read from its text.
 fn restored<'a>(text: &str, member: &'a Field, cut: &mut Option<Located<String>>) -> Cow<'a, Field> {
-    let shortened = member.node.as_document().and_then(|command| command.get(TRUNCATED)).filter(|n| n.as_str().is_some());
+    let shortened =
+        member.node.as_document().and_then(|command| command.get(TRUNCATED)).filter(|n| n.as_str().is_some());
     let Some(shortened) = shortened else { return Cow::Borrowed(member) };
     *cut = Some(Located::new(member.name.clone(), shortened.span));
     let read = Unescaped::new(text, &text[shortened.span.range()]).and_then(|inner| {
@@ -82,6 +82,7 @@ fn restored<'a>(text: &str, member: &'a Field, cut: &mut Option<Located<String>>
         place::node(&mut node, &|span| inner.outer(span));
         Some(node)
     });
-    let lost = || Node { value: Value::Document(Document { fields: Vec::new(), partial: true }), span: member.node.span };
+    let lost =
+        || Node { value: Value::Document(Document { fields: Vec::new(), partial: true }), span: member.node.span };
     Cow::Owned(Field { node: read.unwrap_or_else(lost), ..member.clone() })
 }

@@ -99,8 +99,12 @@ fn statistics(document: &Document, parts: &[Part<'_>]) -> Vec<Field> {
         ("totalKeysExamined", "keysExamined"),
         ("totalDocsExamined", "docsExamined"),
     ];
-    const OLD_NAMES: [(&str, &str); 4] =
-        [("millis", "durationMillis"), ("n", "nreturned"), ("nscanned", "keysExamined"), ("nscannedObjects", "docsExamined")];
+    const OLD_NAMES: [(&str, &str); 4] = [
+        ("millis", "durationMillis"),
+        ("n", "nreturned"),
+        ("nscanned", "keysExamined"),
+        ("nscannedObjects", "docsExamined"),
+    ];
     let renamed = |from: &Document, names: &[(&str, &str)]| -> Vec<Field> {
         let told = names.iter().filter_map(|(old, new)| Some(field(new, from.get(old)?.clone())));
         told.filter(|told| told.node.as_i64().is_some()).collect()

@@ -102,7 +102,10 @@ fn inner<'a>(document: &'a Document, name: &str) -> Option<&'a Document> {
 
 /// `scanAndOrder: true` of an explain to 2.6, anywhere in it.
 pub(super) fn old_sort(document: &Document) -> Option<Span> {
-    old_documents(document).find_map(|one| one.get("scanAndOrder")).filter(|node| node.is_truthy()).map(|node| node.span)
+    old_documents(document)
+        .find_map(|one| one.get("scanAndOrder"))
+        .filter(|node| node.is_truthy())
+        .map(|node| node.span)
 }
 
 /// What the cursor of an explain to 2.6 is as a plan summary.

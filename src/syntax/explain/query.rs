@@ -39,7 +39,8 @@ pub(super) fn command(document: &Document, parts: &[Part<'_>], span: Span) -> Qu
         return Query { command: command.clone(), is_rebuilt: false, name_span: command.span };
     }
     let part = parts.first().copied().unwrap_or_default();
-    let collection = part.namespace.and_then(Node::as_str).and_then(|ns| ns.split_once('.')).map_or("", |(_, name)| name);
+    let collection =
+        part.namespace.and_then(Node::as_str).and_then(|ns| ns.split_once('.')).map_or("", |(_, name)| name);
     let place = part.planner.and_then(|planner| planner.field("parsedQuery")).map(|query| query.name_span);
     let name_span = place.or_else(|| document.first().map(|first| first.name_span)).unwrap_or(span);
     let named = |name: &str| {
@@ -112,7 +113,8 @@ fn split_pipeline(document: &Document) -> Option<Node> {
     let stages = |node: &Node| node.as_array().map(|array| array.items.clone()).unwrap_or_default();
     let is_own = |stage: &Node| {
         let first = stage.as_document().and_then(Document::first);
-        let merges = first.and_then(|first| first.node.as_document()).is_some_and(|group| group.get("$doingMerge").is_some());
+        let merges =
+            first.and_then(|first| first.node.as_document()).is_some_and(|group| group.get("$doingMerge").is_some());
         !merges && first.is_none_or(|first| first.name != "$mergeCursors")
     };
     let merger = split.get("mergerPart").map(stages).unwrap_or_default();

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_is_no_interval_is_refused_where_it_goes_wrong() {
-        for (text, at) in [("", 0), ("5, 5", 0), ("[5]", 2), ("[5, 5", 5), ("[5, ]", 4), ("[5, 5] ", 6), ("[a, b]", 1)] {
+        for (text, at) in [("", 0), ("5, 5", 0), ("[5]", 2), ("[5, 5", 5), ("[5, ]", 4), ("[5, 5] ", 6), ("[a, b]", 1)]
+        {
             let error = parse(text, 0).expect_err(text);
             assert_eq!(error.span.start, at, "{text}: {error}");
         }

@@ -44,10 +44,7 @@ pub(in crate::syntax) fn attributes(
 ) -> Vec<Field> {
     let old = OldOperation { namespace: namespace.clone(), items, place };
     let mut attr = old.command(operation);
-    attr.extend([
-        string("type", operation.value, operation.span),
-        string("ns", namespace.value, namespace.span),
-    ]);
+    attr.extend([string("type", operation.value, operation.span), string("ns", namespace.value, namespace.span)]);
     attr.extend(items.fields.iter().filter_map(|item| attribute(item, items)));
     attr
 }

@@ -80,7 +80,7 @@ impl FromStr for Limit {
                 }
             },
         };
-        Ok(Self { text: text.to_owned(), scope, share: millionths(share.trim())?, by_time })
+        Ok(Self { text: share.trim().to_owned(), scope, share: millionths(share.trim())?, by_time })
     }
 }
 

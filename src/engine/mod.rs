@@ -15,6 +15,7 @@ mod tally;
 mod typed;
 
 pub use adjust::Adjustment;
+pub use conclude::pruned;
 pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, bail};
 use globset::Glob;
 use jiff::civil;
-use regex::RegexBuilder;
 
 use crate::baseline::{Held, Recorded};
 use crate::catalog::NamespaceMap;
@@ -150,12 +149,9 @@ fn namespace_map(rules: &[String]) -> anyhow::Result<NamespaceMap> {
     Ok(map)
 }
 
-/// A regex from the command line may not take more memory than this to compile, in bytes.
-const REGEX_LIMIT: usize = 1 << 20;
-
 fn filters(args: &CheckArgs) -> anyhow::Result<Filters> {
     let glob = |text: &String| Glob::new(text).map(|glob| glob.compile_matcher()).context("--ns");
-    let regex = |text: &String| RegexBuilder::new(text).size_limit(REGEX_LIMIT).build().context("--app");
+    let regex = |text: &String| engine::user_regex(text).context("--app");
     Ok(Filters {
         namespace: args.ns.as_ref().map(glob).transpose()?,
         application: args.app.as_ref().map(regex).transpose()?,

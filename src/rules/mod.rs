@@ -43,7 +43,7 @@ pub mod upsert_without_full_key;
 pub use example::{Example, Examples, HEADINGS, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
-pub use lookup::{rule, suggestions};
+pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
 

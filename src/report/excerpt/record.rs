@@ -152,7 +152,11 @@ impl Layout<'_, '_> {
         let source = self.canvas.source();
         let name = only.key.clone().map(|key| &source[bare_key(source, key)]);
         let is_number = name.is_some_and(|name| NUMBERS.iter().any(|number| number.as_bytes() == name));
-        if !is_number || only.value.len() < 3 || only.kind != Kind::Scalar || only.touched && !is_target(node, self.labels) {
+        if !is_number
+            || only.value.len() < 3
+            || only.kind != Kind::Scalar
+            || only.touched && !is_target(node, self.labels)
+        {
             return false;
         }
         let digits = only.value.start + 1..only.value.end - 1;

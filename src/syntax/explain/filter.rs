@@ -41,7 +41,10 @@ fn predicate(node: &Node) -> Node {
                 [inner] => NEGATED.iter().find(|(name, _)| *name == inner.name).map(|(_, negated)| (inner, *negated)),
                 _ => None,
             });
-            inner.map_or_else(|| node.clone(), |(inner, name)| with(node, Field { name: name.to_owned(), ..inner.clone() }))
+            inner.map_or_else(
+                || node.clone(),
+                |(inner, name)| with(node, Field { name: name.to_owned(), ..inner.clone() }),
+            )
         }
         _ => node.clone(),
     }
@@ -104,7 +107,10 @@ mod tests {
             (r#"{"$or": [{"$and": [{"a": {"$eq": 1}}, {"b": {"$eq": 1}}]}]}"#, r#"{"$or": [{"a": 1, "b": 1}]}"#),
             (r#"{"a": {"$elemMatch": {"b": {"$eq": 1}}}}"#, r#"{"a": {"$elemMatch": {"b": 1}}}"#),
             // What cannot be written otherwise stays.
-            (r#"{"$and": [{"a": {"$gt": 5}}, {"a": {"$gt": 1}}]}"#, r#"{"$and": [{"a": {"$gt": 5}}, {"a": {"$gt": 1}}]}"#),
+            (
+                r#"{"$and": [{"a": {"$gt": 5}}, {"a": {"$gt": 1}}]}"#,
+                r#"{"$and": [{"a": {"$gt": 5}}, {"a": {"$gt": 1}}]}"#,
+            ),
             (r#"{"a": {"$not": {"$gt": 1}}}"#, r#"{"a": {"$not": {"$gt": 1}}}"#),
         ] {
             let read = |text: &str| ext_json::parse(text, 0).expect("a document");

@@ -1,7 +1,6 @@
 //! `shardlint check`: declarations and logs in, a report out, an exit code.
 
-use std::io::{IsTerminal, Write, stdin, stdout};
-use std::path::Path;
+use std::io::{IsTerminal, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
@@ -12,12 +11,12 @@ use regex::RegexBuilder;
 use crate::catalog::{NamespaceMap, Sharding};
 use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source};
 use crate::input::DEFAULT_CHUNK_SIZE;
-use crate::report::{self, Format, RenderOptions, Report, escape};
+use crate::report::{Report, escape};
 
-use super::args::{CheckArgs, FailOn, Output};
+use super::args::{CheckArgs, FailOn};
 use super::declare::{self, Inputs};
 use super::progress::Bar;
-use super::{complain, exit, remark, select, style};
+use super::{complain, exit, output, remark, select};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -30,6 +29,7 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
         remark("no input: name a log, or pipe one in; `shardlint --help` has examples");
         return Ok(exit::FAILED);
     }
+    let outputs = output::planned(args)?;
     let Inputs { logs, declared, mut failed } = declare::sort_out(args)?;
     let settings = settings(args, declared.catalog)?;
     let names: Vec<String> = logs.iter().map(|log| log.input.name().to_owned()).collect();
@@ -50,8 +50,8 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
     failed |= complain_about_names(&report, &settings) | complain_about_filters(&report, &settings);
     // "No findings" in nothing would read as if all were well; programs get their report all the same.
     let read_nothing = failed && report.summary.lines == 0 && report.diagnostics.is_empty();
-    if !read_nothing || args.format.is_some() || !args.output.is_empty() {
-        write_reports(args, &report)?;
+    if !read_nothing || args.format.is_some() || !outputs.is_empty() {
+        output::write(args, &outputs, &report)?;
     }
     Ok(exit_code(args.fail_on, &report, failed, interrupted))
 }
@@ -195,74 +195,4 @@ fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
         complain(&format!("the filters leave none of {} queries", summary.filtered));
     }
     leaves_nothing
-}
-
-fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {
-    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect::<anyhow::Result<_>>()?;
-    let default = args.format.map(Format::from);
-    let on_stdout = outputs.iter().all(|output| output.format.is_some());
-    for output in &outputs {
-        let format = output.format.or(default).unwrap_or(Format::Concise);
-        let options = style::options(args.color, false, args.top, args.quiet == 0);
-        write_file(&output.path, report, format, &options, args.statistics)
-            .with_context(|| format!("cannot write `{}`", escape(&output.path.display().to_string())))?;
-    }
-    // With a file in the default format there is nothing left for standard output.
-    if on_stdout && args.quiet < 2 {
-        let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
-        let options = style::options(args.color, true, args.top, args.quiet == 0);
-        let mut out = std::io::BufWriter::new(stdout().lock());
-        render(report, format, &options, args.statistics, &mut out)?;
-        out.flush()?;
-    }
-    Ok(())
-}
-
-fn render(
-    report: &Report,
-    format: Format,
-    options: &RenderOptions,
-    statistics: bool,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    if statistics {
-        report::statistics(report, format, options, out)
-    } else {
-        report::render(report, format, options, out)
-    }
-}
-
-/// Writes beside the file and renames, so that nobody ever reads half a report. What is no regular file (a device, a pipe)
-/// is written to as it is; a link keeps pointing where it does.
-fn write_file(
-    path: &Path,
-    report: &Report,
-    format: Format,
-    options: &RenderOptions,
-    statistics: bool,
-) -> anyhow::Result<()> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let existing = target.metadata().ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        let mut out = std::io::BufWriter::new(std::fs::File::options().write(true).open(&target)?);
-        render(report, format, options, statistics, &mut out)?;
-        return Ok(out.flush()?);
-    }
-    let mut name = target.file_name().context("not the name of a file")?.to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = target.with_file_name(name);
-    let written = std::fs::File::create_new(&part).map_err(anyhow::Error::from).and_then(|file| {
-        let mut out = std::io::BufWriter::new(file);
-        render(report, format, options, statistics, &mut out)?;
-        out.flush()?;
-        if let Some(metadata) = existing {
-            std::fs::set_permissions(&part, metadata.permissions())?;
-        }
-        Ok(std::fs::rename(&part, &target)?)
-    });
-    if written.is_err() {
-        // The half-written part is of no use to anybody; that it cannot be removed would be no news.
-        let _ = std::fs::remove_file(&part);
-    }
-    written
 }

@@ -3,6 +3,7 @@
 pub mod args;
 mod check;
 mod declare;
+mod output;
 mod progress;
 mod route;
 mod rules;

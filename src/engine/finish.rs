@@ -9,12 +9,15 @@ use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
 use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
 
+use super::adjust::adjust_diagnostic;
+use super::conclude::{Counted, conclude};
 use super::declarations::{DeclarationTexts, check_declarations, declared};
 use super::judge::Standing;
 use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::totals::{check_namespaces, key_coverage};
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -39,26 +42,40 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     } else {
         total.direct.merge(through_router);
     }
-    let tally = std::mem::take(&mut total.direct);
+    let mut tally = std::mem::take(&mut total.direct);
+    let counted = Counted {
+        hidden: std::mem::take(&mut tally.hidden),
+        used: std::mem::take(&mut tally.used),
+        limits: std::mem::take(&mut tally.limits),
+    };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
+    let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
-    let shapes = shapes(tally.shapes.into_values());
+    let shapes = run.shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
     diagnostics.extend(malformed.map(Placed::unplaced));
+    // Findings on events were adjusted where their application is known.
+    let adjustments = &run.settings.adjustments;
+    diagnostics.retain_mut(|p| p.position.is_some() || adjust_diagnostic(adjustments, &mut p.diagnostic));
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
-    Report {
+    let mut report = Report {
         summary,
         shapes,
         diagnostics: diagnostics.into_iter().map(|placed| placed.diagnostic).collect(),
         declarations: run.declarations.texts.clone(),
-    }
+        ..Report::default()
+    };
+    conclude(&mut report, counted, run.settings, run.declarations);
+    report
 }
 
 /// A diagnostic and the place that decides between equals.
@@ -133,6 +150,7 @@ impl Run<'_> {
                 message: worst.finding.message,
                 help: worst.finding.help,
                 shape: group.shape,
+                subject: None,
                 fingerprint: group.fingerprint.to_string(),
                 count: group.count,
                 millis: group.millis,
@@ -177,6 +195,45 @@ impl Run<'_> {
         }
     }
 
+    /// Shapes by time, then count, then name.
+    fn shapes(&self, stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
+        let mut rows: Vec<ShapeRow> = stats.map(|stats| self.shape(stats)).collect();
+        let order = |row: &ShapeRow| {
+            (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
+        };
+        rows.sort_by_cached_key(order);
+        rows
+    }
+
+    fn shape(&self, stats: ShapeStats) -> ShapeRow {
+        let (standing, position, reason) = &stats.worst;
+        let example = stats.example.as_ref().map(|kept| {
+            let labels = vec![self.label(*position, kept.lead, &kept.record, kept.place, reason)];
+            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            (example, kept.comment.clone())
+        });
+        ShapeRow {
+            count: stats.count(),
+            classes: Standing::ALL
+                .iter()
+                .zip(stats.standings)
+                .filter(|(_, count)| *count > 0)
+                .map(|(standing, count)| (standing.name(), count))
+                .collect::<BTreeMap<_, _>>(),
+            fingerprint: stats.fingerprint.to_string(),
+            class: standing.name(),
+            example,
+            namespace: stats.namespace,
+            operation: stats.operation,
+            shape: stats.shape,
+            millis: stats.millis,
+            max_millis: stats.max_millis,
+            observed_shards: stats.observed_shards,
+            shards: stats.shards.map(|shards| shards.into_iter().collect()),
+            reason: stats.worst.2,
+        }
+    }
+
     /// One SL002 for each input with lines that were not understood, at the first of them.
     fn unread<'b>(&'b self, total: &'b Part) -> impl Iterator<Item = Diagnostic> + 'b {
         let rule = self.settings.enabled(unreadable_line::RULE.code);
@@ -198,6 +255,7 @@ impl Run<'_> {
                 message: finding.message,
                 help: finding.help,
                 shape: None,
+                subject: Some(path.clone()),
                 fingerprint: Fingerprint::of(&["lines-1", rule.code, path]).to_string(),
                 count,
                 millis: 0,
@@ -274,6 +332,7 @@ impl Run<'_> {
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => any_plan,
+            Evidence::Baseline => self.settings.baseline.is_some(),
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
         let rules = self.settings.rules.iter();
@@ -293,36 +352,6 @@ fn notes(summary: &Summary) -> Vec<String> {
         );
     }
     notes
-}
-
-/// Shapes by time, then count, then name.
-fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
-    let mut rows: Vec<ShapeRow> = stats
-        .map(|stats| ShapeRow {
-            count: stats.count(),
-            classes: Standing::ALL
-                .iter()
-                .zip(stats.standings)
-                .filter(|(_, count)| *count > 0)
-                .map(|(standing, count)| (standing.name(), count))
-                .collect::<BTreeMap<_, _>>(),
-            fingerprint: stats.fingerprint.to_string(),
-            namespace: stats.namespace,
-            operation: stats.operation,
-            shape: stats.shape,
-            class: stats.worst.0.name(),
-            millis: stats.millis,
-            max_millis: stats.max_millis,
-            observed_shards: stats.observed_shards,
-            shards: stats.shards.map(|shards| shards.into_iter().collect()),
-            reason: stats.worst.2,
-        })
-        .collect();
-    let order = |row: &ShapeRow| {
-        (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
-    };
-    rows.sort_by_cached_key(order);
-    rows
 }
 
 /// A time in RFC 3339 with `Z`.

@@ -187,8 +187,10 @@ mod tests {
             time: None,
             millis: 1,
             standing: Standing::Undeclared,
+            application: None,
             observed_shards: None,
             comment: None,
+            limits: Vec::new(),
             statements: Vec::new(),
         };
         Held { judged, record: Box::default() }

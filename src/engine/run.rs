@@ -216,7 +216,8 @@ fn read_source(
 
 /// Messages that tell about the process hold one of these texts. Chunks are scanned side by side, so what an earlier chunk
 /// tells must be known before: a search for a few bytes costs next to nothing.
-const TELLING: [&[u8]; 3] = [b"buildInfo", b"Options set by command line", b"SERVER RESTARTED"];
+const TELLING: [&[u8]; 5] =
+    [b"buildInfo", b"Options set by command line", b"SERVER RESTARTED", b"db version v", b"] options: {"];
 
 fn learn(process: &mut Process, block: &Block) {
     let bytes = &block.chunk.bytes;

@@ -183,7 +183,7 @@ impl Part {
     fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
         self.saw_router |= judged.origin == Origin::Router;
         let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
-        tally.add(judged, record, settings.per_event);
+        tally.add(judged, record, settings.keep());
     }
 }
 

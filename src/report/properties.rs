@@ -131,6 +131,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         message: text.to_owned(),
         help: Some(text.to_owned()),
         shape: Some(text.to_owned()),
+        subject: None,
         fingerprint: String::new(),
         count: 2,
         millis: 5,
@@ -155,6 +156,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         observed_shards: None,
         shards: Some(vec![text.to_owned()]),
         reason: text.to_owned(),
+        example: None,
     };
     let mut report = Report { diagnostics: vec![diagnostic], shapes: vec![shape], ..Report::default() };
     report.summary.notes.push(text.to_owned());
@@ -251,7 +253,7 @@ proptest! {
     fn colour_changes_nothing_but_colour((record, labels) in labelled(), width in 40_usize..120) {
         let report = report(&record, &labels, "a message of some words, `with quotes`, that may be broken", false);
         let plain = RenderOptions { width, ..RenderOptions::default() };
-        let colored = rendered(&report, Format::Pretty, &RenderOptions { color: true, ..plain });
+        let colored = rendered(&report, Format::Pretty, &RenderOptions { color: true, ..plain.clone() });
         let mut stripped = String::new();
         for (at, part) in colored.split('\u{1b}').enumerate() {
             stripped.push_str(if at == 0 { part } else { part.split_once('m').expect("a colour code").1 });

@@ -45,7 +45,8 @@ impl<'a> FanOut<'a> {
         Self::of(ctx).filter(|fan_out| fan_out.ctx.statement.verb.is_write())
     }
 
-    fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
+    /// Any statement that may reach more than one shard, or that the router refuses.
+    pub fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
         let (verdict, key) = (ctx.verdict?, ctx.collection?.shard_key()?);
         let reaches_several = matches!(verdict.class, Class::MultiShard | Class::Broadcast);
         (reaches_several || verdict.error.is_some()).then_some(Self { ctx, verdict, key })
@@ -199,7 +200,8 @@ pub(super) fn is_batch(ctx: &EventContext<'_>) -> bool {
 }
 
 /// The filter, or that of the `$match` which leads the pipeline.
-pub(super) fn filter_of(statement: &Statement) -> Option<&Node> {
+#[must_use]
+pub fn filter_of(statement: &Statement) -> Option<&Node> {
     statement.filter.as_ref().or_else(|| {
         let stages = statement.pipeline.as_ref()?.as_array()?;
         stages.items.first()?.as_document()?.get("$match")

@@ -128,6 +128,8 @@ fn contradicted(ctx: &EventContext<'_>, verdict: &Verdict, observed: usize) -> O
 }
 
 const EXPLANATION: &str = r#"
+# Why did a query reach more shards than its filter says?
+
 ## What it says
 
 The router logged how many shards it asked (`nShards`), or an explain lists them, and the filter and the declared key say

@@ -64,7 +64,8 @@ fn a_record_that_docker_split_is_joined_too() {
 
 #[test]
 fn the_reply_of_get_log_holds_one_record_for_each_line() {
-    let lines = [record(ATTR), record(ATTR)[..200].to_owned(), "2019-06-18T12:02:00.506+0100 I NETWORK  [a] x".to_owned()];
+    let lines =
+        [record(ATTR), record(ATTR)[..200].to_owned(), "2019-06-18T12:02:00.506+0100 I NETWORK  [a] x".to_owned()];
     let reply = serde_json::json!({"totalLinesWritten": 3, "log": lines, "ok": 1});
     for text in [reply.to_string(), serde_json::to_string_pretty(&reply).expect("JSON")] {
         let Record::Several(parts) = read_record(text.as_bytes()) else { panic!("{text}") };
@@ -85,7 +86,15 @@ fn zeros_of_a_crash_are_passed_over() {
 
 #[test]
 fn what_stands_around_documents_is_no_damage() {
-    for line in ["[", "]", "],", " ... 3 more items", "[direct: mongos] shop> db.orders.find().explain()", "MongoDB shell version v4.4.10", "]);"] {
+    for line in [
+        "[",
+        "]",
+        "],",
+        " ... 3 more items",
+        "[direct: mongos] shop> db.orders.find().explain()",
+        "MongoDB shell version v4.4.10",
+        "]);",
+    ] {
         assert!(matches!(read_record(line.as_bytes()), Record::Other(_)), "{line}");
     }
     for line in ["hello > world", "{", "{ a: 1 }", "[1, 2, 3]", "}"] {
@@ -95,7 +104,10 @@ fn what_stands_around_documents_is_no_damage() {
 
 #[test]
 fn a_document_that_does_not_end_says_so_where_it_begins() {
-    for text in ["{\n  \"queryPlanner\": {\n    \"namespace\": \"shop.orders\",", "{\n  queryPlanner: {\n    namespace: 'shop.or"] {
+    for text in [
+        "{\n  \"queryPlanner\": {\n    \"namespace\": \"shop.orders\",",
+        "{\n  queryPlanner: {\n    namespace: 'shop.or",
+    ] {
         let Record::Bad(error) = read_record(text.as_bytes()) else { panic!("{text}") };
         assert!(error.message.contains("does not end") || error.message.contains("never closed"), "{error}");
     }

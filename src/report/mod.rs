@@ -40,6 +40,7 @@ pub use data::{
     ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
+pub use json::schema;
 pub use statistics::statistics;
 
 /// How a report is written.

@@ -61,12 +61,13 @@ fn json_has_the_members_of_the_contract() {
             "now",
             "operation",
             "rule",
+            "sent_from",
             "severity",
             "shape",
             "was"
         ]
     );
-    for null in ["new", "was", "now", "comment"] {
+    for null in ["new", "was", "now", "comment", "sent_from"] {
         assert_eq!(diagnostic[null], Value::Null);
     }
     assert_eq!(diagnostic["severity"], "error");

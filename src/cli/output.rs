@@ -1,16 +1,18 @@
-//! Where reports go: standard output and any number of files, all from one run. Files are written beside their place and
-//! renamed when all of them are whole, so that nobody ever reads half a report, or one of two.
+//! Where reports go: standard output and any number of files, all from one run. The files appear when all of them are
+//! whole, so that nobody ever reads half a report, or one of two.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use crate::report::{self, Format, RenderOptions, Report, escape};
+use crate::report::{self, Format, RenderOptions, Report};
 
-use super::args::{CheckArgs, Output};
+use super::args::{CheckArgs, FailOn, Output};
 use super::style;
+use super::write::Part;
+
+/// So many shapes are in the summary unless `--top` says otherwise.
+const TOP: usize = 10;
 
 /// The files that are asked for; decided before anything is read, so that a wrong name costs no time.
 ///
@@ -37,13 +39,9 @@ pub fn write(args: &CheckArgs, outputs: &[Output], report: &Report) -> anyhow::R
     for output in outputs {
         let format = output.format.or(default).unwrap_or(Format::Concise);
         let writing = Writing { report, format, options: options(args, false), statistics: args.statistics };
-        let part = writing.file(&output.path);
-        parts.extend(part.with_context(|| format!("cannot write `{}`", escape(&output.path.display().to_string())))?);
+        parts.extend(Part::write(&output.path, |out| writing.render(out))?);
     }
-    for part in parts {
-        let target = escape(&part.target.display().to_string());
-        part.keep().with_context(|| format!("cannot write `{target}`"))?;
-    }
+    parts.into_iter().try_for_each(Part::keep)?;
     // With a file in the default format there is nothing left for standard output.
     if outputs.iter().all(|output| output.format.is_some()) && args.quiet < 2 {
         let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
@@ -65,8 +63,8 @@ fn options(args: &CheckArgs, to_stdout: bool) -> RenderOptions {
         redact,
         // Without a working directory no path is below it.
         root: std::env::current_dir().unwrap_or_default(),
-        fails_from: args.fail_on.least(),
-        ..style::options(args.color, to_stdout, args.top, args.quiet == 0)
+        fails_from: args.fail_on.unwrap_or(FailOn::Error).least(),
+        ..style::options(args.color, to_stdout, args.top.unwrap_or(TOP), args.quiet == 0)
     }
 }
 
@@ -84,48 +82,5 @@ impl Writing<'_> {
         } else {
             report::render(self.report, self.format, &self.options, out)
         }
-    }
-
-    /// Writes beside the file. What is no regular file (a device, a pipe) is written to as it is; a link keeps pointing
-    /// where it does.
-    fn file(&self, path: &Path) -> anyhow::Result<Option<Part>> {
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let existing = target.metadata().ok();
-        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-            let mut out = BufWriter::new(File::options().write(true).open(&target)?);
-            self.render(&mut out)?;
-            out.flush()?;
-            return Ok(None);
-        }
-        let mut name = target.file_name().context("not the name of a file")?.to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = target.with_file_name(name);
-        let mut out = BufWriter::new(File::create_new(&part)?);
-        let part = Part { part, target };
-        self.render(&mut out)?;
-        out.flush()?;
-        if let Some(metadata) = existing {
-            fs::set_permissions(&part.part, metadata.permissions())?;
-        }
-        Ok(Some(part))
-    }
-}
-
-/// A report beside its place. Unless it is kept, it is removed.
-struct Part {
-    part: PathBuf,
-    target: PathBuf,
-}
-
-impl Part {
-    fn keep(self) -> io::Result<()> {
-        fs::rename(&self.part, &self.target)
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        // Once renamed it is no longer there; that it cannot be removed would be no news.
-        let _ = fs::remove_file(&self.part);
     }
 }

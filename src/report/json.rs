@@ -8,7 +8,10 @@ use std::io;
 use serde::ser::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use super::data::{ClassCount, Diagnostic, ExampleLabel, Location, Report, ShapeRow, Summary};
+use super::comparison::ComparisonObject;
+use super::data::{
+    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, Report, ShapeRow, Summary,
+};
 use super::escape::Runner;
 
 /// The JSON Schema of this format.
@@ -24,6 +27,8 @@ pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         summary: SummaryObject::new(&report.summary),
         shapes: report.shapes.iter().map(ShapeObject::new).collect(),
         diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
+        baseline: report.comparison.as_ref().map(ComparisonObject::new),
+        limits: report.limits.iter().map(LimitObject::new).collect(),
     };
     write_pretty(&document, out)?;
     writeln!(out)
@@ -55,12 +60,69 @@ struct Document<'a> {
     summary: SummaryObject<'a>,
     shapes: Vec<ShapeObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
+    /// `null` without a baseline.
+    baseline: Option<ComparisonObject<'a>>,
+    limits: Vec<LimitObject<'a>>,
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct LimitObject<'a> {
+    limit: &'a str,
+    scope: &'a str,
+    measure: &'static str,
+    broadcast: u64,
+    total: u64,
+    exceeded: bool,
+}
+
+impl<'a> LimitObject<'a> {
+    pub fn new(result: &'a LimitResult) -> Self {
+        Self {
+            limit: &result.limit,
+            scope: &result.scope,
+            measure: if result.by_time { "time" } else { "count" },
+            broadcast: result.broadcast,
+            total: result.total,
+            exceeded: result.exceeded,
+        }
+    }
 }
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Tool {
     name: &'static str,
     version: &'static str,
+}
+
+/// How many calls carry the shard key of a collection; `application` is null for all of them together.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct KeyCoverageObject<'a> {
+    namespace: &'a str,
+    application: Option<&'a str>,
+    first_field: &'a str,
+    calls: CoveredObject,
+    with_first_field: CoveredObject,
+    with_whole_key: CoveredObject,
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct CoveredObject {
+    count: u64,
+    millis: u64,
+}
+
+impl<'a> KeyCoverageObject<'a> {
+    fn new(coverage: &'a KeyCoverage) -> Self {
+        let covered = |count: ClassCount| CoveredObject { count: count.count, millis: count.millis };
+        Self {
+            namespace: &coverage.namespace,
+            application: coverage.application.as_deref(),
+            first_field: &coverage.first_field,
+            calls: covered(coverage.calls),
+            with_first_field: covered(coverage.with_first_field),
+            with_whole_key: covered(coverage.with_whole_key),
+        }
+    }
 }
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -78,6 +140,7 @@ pub struct SummaryObject<'a> {
     not_queries: u64,
     via_router: u64,
     classes: Classes,
+    key_coverage: Vec<KeyCoverageObject<'a>>,
     not_checked: Vec<NotCheckedObject>,
     from: Option<&'a str>,
     to: Option<&'a str>,
@@ -106,6 +169,7 @@ impl<'a> SummaryObject<'a> {
             not_queries: summary.not_queries,
             via_router: summary.via_router,
             classes: Classes::new(&summary.classes),
+            key_coverage: summary.key_coverage.iter().map(KeyCoverageObject::new).collect(),
             not_checked: not_checked.map(|rule| NotCheckedObject { code: rule.code, needs: rule.needs }).collect(),
             from: summary.from.as_deref(),
             to: summary.to.as_deref(),

@@ -3,6 +3,7 @@
 //! Whatever comes from an input (names, shapes, snippets, comments, paths) may have been chosen by an attacker, so
 //! every text format shows control characters, bidirectional overrides and invalid UTF-8 escaped, never raw.
 
+mod comparison;
 mod concise;
 mod data;
 mod escape;
@@ -36,11 +37,13 @@ use std::path::PathBuf;
 
 use crate::rules::Severity;
 
+pub use comparison::comparison;
 pub use data::{
-    ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
+    Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, KeyCoverage, LimitResult, Location,
+    NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
-pub use json::schema;
+pub use json::{schema, write_pretty};
 pub use statistics::statistics;
 
 /// How a report is written.

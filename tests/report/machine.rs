@@ -38,7 +38,7 @@ fn json_has_the_members_of_the_contract() {
     let mut report = report(vec![diagnostic]);
     report.shapes.push(shape("broadcast", 843_000));
     let value = json(&report);
-    assert_eq!(keys(&value), ["diagnostics", "shapes", "summary", "tool", "version"]);
+    assert_eq!(keys(&value), ["baseline", "diagnostics", "limits", "shapes", "summary", "tool", "version"]);
     assert_eq!(value["version"], 1);
     assert_eq!(value["tool"]["name"], "shardlint");
     let diagnostic = &value["diagnostics"][0];

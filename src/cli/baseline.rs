@@ -98,9 +98,12 @@ fn unwritten(target: &Path, ran: &Ran) -> u8 {
 fn store(args: &CheckArgs, target: &Path, baseline: &Baseline, ran: &Ran) -> anyhow::Result<u8> {
     write_file(target, |out| baseline.write(out))?;
     // Reports that were asked for by `-o FORMAT=FILE` come of the same run.
-    let mut outputs = output::planned(args)?;
-    outputs.retain(|output| output.format.is_some());
-    output::write(&CheckArgs { quiet: 2, ..args.clone() }, &outputs, &ran.report)?;
+    let output: Vec<String> =
+        args.output.iter().filter(|text| Output::parse(text).is_ok_and(|o| o.format.is_some())).cloned().collect();
+    if !output.is_empty() {
+        let args = CheckArgs { output, quiet: 2, ..args.clone() };
+        output::write(&args, &output::planned(&args)?, &ran.report)?;
+    }
     say(args, &format!("wrote `{}`: {}", shown(target), contents(baseline)))?;
     Ok(exit::CLEAN)
 }
@@ -162,13 +165,14 @@ fn is_baseline(input: &str) -> bool {
 
 /// Prints what is different, and ends as `check --baseline` would.
 fn compare(args: &CheckArgs, held: Held) -> anyhow::Result<u8> {
+    let format = match args.format {
+        Some(FormatName::Json) => Format::Json,
+        Some(FormatName::Jsonl) => Format::Jsonl,
+        None | Some(FormatName::Pretty | FormatName::Concise) => Format::Concise,
+        Some(_) => bail!("a comparison is printed as concise, json or jsonl; `check --baseline` writes every format"),
+    };
     let ran = check::run(args, Some(held))?;
     if args.quiet < 2 {
-        let format = match args.format {
-            Some(FormatName::Json) => Format::Json,
-            Some(FormatName::Jsonl) => Format::Jsonl,
-            _ => Format::Concise,
-        };
         let mut out = stdout().lock();
         report::comparison(&ran.report, format, &mut out)?;
         out.flush()?;

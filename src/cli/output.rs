@@ -1,5 +1,5 @@
-//! Where reports go: standard output and any number of files, all from one run. The files appear when all of them are
-//! whole, so that nobody ever reads half a report, or one of two.
+//! Where reports go: standard output and any number of files, all from one run. Files take their place
+//! when all of them are whole, so that nobody ever reads one of two.
 
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 
@@ -9,7 +9,7 @@ use crate::report::{self, Format, RenderOptions, Report};
 
 use super::args::{CheckArgs, FailOn, Output};
 use super::style;
-use super::write::Part;
+use super::write::stage;
 
 /// So many shapes are in the summary unless `--top` says otherwise.
 const TOP: usize = 10;
@@ -39,9 +39,11 @@ pub fn write(args: &CheckArgs, outputs: &[Output], report: &Report) -> anyhow::R
     for output in outputs {
         let format = output.format.or(default).unwrap_or(Format::Concise);
         let writing = Writing { report, format, options: options(args, false), statistics: args.statistics };
-        parts.extend(Part::write(&output.path, |out| writing.render(out))?);
+        parts.extend(stage(&output.path, |out| writing.render(out))?);
     }
-    parts.into_iter().try_for_each(Part::keep)?;
+    for part in parts {
+        part.keep()?;
+    }
     // With a file in the default format there is nothing left for standard output.
     if outputs.iter().all(|output| output.format.is_some()) && args.quiet < 2 {
         let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });

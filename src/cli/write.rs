@@ -8,58 +8,63 @@ use anyhow::Context;
 
 use crate::report::escape;
 
-/// Writes beside the file and renames, so that nobody ever reads half of it.
+/// Writes a file, so that nobody ever reads half of it.
 ///
 /// # Errors
 /// If it cannot be written; the message names it.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    Part::write(path, write)?.map_or(Ok(()), Part::keep)
+    stage(path, write)?.map_or(Ok(()), Part::keep)
 }
 
-/// What is written and stands beside its place. Unless it is kept, it is removed.
+/// Writes beside the file; it takes the file's place when it is kept. What is no regular file (a device, a pipe) is written
+/// to as it is; a link keeps pointing where it does.
+///
+/// # Errors
+/// If it cannot be written; the message names it.
+pub fn stage(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Option<Part>> {
+    written(path, write).with_context(|| cannot_write(path))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write `{}`", escape(&path.display().to_string()))
+}
+
+fn written(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Option<Part>> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let existing = target.metadata().ok();
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        let mut out = BufWriter::new(File::options().write(true).open(&target)?);
+        write(&mut out)?;
+        out.flush()?;
+        return Ok(None);
+    }
+    let mut name = target.file_name().context("not the name of a file")?.to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = target.with_file_name(name);
+    let mut out = BufWriter::new(File::create_new(&part)?);
+    let part = Part { part, target };
+    write(&mut out)?;
+    out.flush()?;
+    if let Some(metadata) = existing {
+        fs::set_permissions(&part.part, metadata.permissions())?;
+    }
+    Ok(Some(part))
+}
+
+/// A file beside its place. Unless it is kept, it is removed.
+#[must_use]
 pub struct Part {
     part: PathBuf,
     target: PathBuf,
 }
 
 impl Part {
-    /// Writes beside `path`. What is no regular file (a device, a pipe) is written to as it is, and leaves no part; a link
-    /// keeps pointing where it does.
+    /// Puts it into its place.
     ///
     /// # Errors
-    /// If it cannot be written; the message names it.
-    pub fn write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Option<Self>> {
-        Self::beside(path, write).with_context(|| complaint(path))
-    }
-
-    fn beside(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Option<Self>> {
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let existing = target.metadata().ok();
-        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-            let mut out = BufWriter::new(File::options().write(true).open(&target)?);
-            write(&mut out)?;
-            out.flush()?;
-            return Ok(None);
-        }
-        let mut name = target.file_name().context("not the name of a file")?.to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = target.with_file_name(name);
-        let mut out = BufWriter::new(File::create_new(&part)?);
-        let part = Self { part, target };
-        write(&mut out)?;
-        out.flush()?;
-        if let Some(metadata) = existing {
-            fs::set_permissions(&part.part, metadata.permissions())?;
-        }
-        Ok(Some(part))
-    }
-
-    /// Puts it in its place.
-    ///
-    /// # Errors
-    /// If it cannot be renamed; the message names it.
+    /// If it cannot be renamed; the message names the place.
     pub fn keep(self) -> anyhow::Result<()> {
-        fs::rename(&self.part, &self.target).with_context(|| complaint(&self.target))
+        fs::rename(&self.part, &self.target).with_context(|| cannot_write(&self.target))
     }
 }
 
@@ -68,8 +73,4 @@ impl Drop for Part {
         // Once renamed it is no longer there; that it cannot be removed would be no news.
         let _ = fs::remove_file(&self.part);
     }
-}
-
-fn complaint(path: &Path) -> String {
-    format!("cannot write `{}`", escape(&path.display().to_string()))
 }

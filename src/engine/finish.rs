@@ -290,7 +290,7 @@ impl Run<'_> {
             not_queries: counts.not_queries,
             explains: counts.explains,
             classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
-            not_checked: self.not_checked(counts.slow_queries > 0),
+            not_checked: self.not_checked(counts.slow_queries + counts.explains > 0, counts.explains > 0),
             from: total.seen.and_then(|(first, _)| rfc3339(first)),
             to: total.seen.and_then(|(_, last)| rfc3339(last)),
             server_version: version,
@@ -322,7 +322,7 @@ impl Run<'_> {
     }
 
     /// Rules whose evidence the run did not have, each with the first thing it lacks.
-    fn not_checked(&self, any_query: bool) -> Vec<NotChecked> {
+    fn not_checked(&self, any_query: bool, any_plan: bool) -> Vec<NotChecked> {
         let catalog = &self.settings.catalog;
         let has = |evidence: &Evidence| match evidence {
             Evidence::Log => any_query,
@@ -331,7 +331,7 @@ impl Run<'_> {
             Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
-            Evidence::Plan => false,
+            Evidence::Plan => any_plan,
             Evidence::Baseline => self.settings.baseline.is_some(),
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
@@ -343,7 +343,7 @@ impl Run<'_> {
 /// What the counts alone tell the user.
 fn notes(summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
-    let read = summary.lines > 0 && summary.other_records > 0;
+    let read = summary.lines > 0 && summary.other_records > 0 && summary.explains == 0;
     if read && summary.slow_queries == 0 {
         notes.push(
             "the log holds no slow queries: lower the threshold for a while with \

@@ -227,13 +227,20 @@ impl Judge<'_> {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&self.event.namespace);
         let declared = catalog.get(namespace.as_str()).filter(|collection| collection.says_where_documents_lie());
+        let is_explain = self.event.plan.is_some();
         let standing = match declared {
+            None if is_explain && namespace.as_str().is_empty() => Standing::Judged(Class::Unknown),
             None => Standing::Undeclared,
             Some(collection) if collection.is_unsharded() => Standing::Judged(Class::Unsharded),
             Some(_) => Standing::Judged(Class::Unknown),
         };
         let operation = self.event.verb.map_or("command", crate::model::Verb::name);
-        let shape = Shape { text: "statements not in the record".to_owned() };
+        let (missing, reason) = if is_explain {
+            ("query not in the explain", "the explain does not tell what was asked of which collection")
+        } else {
+            ("statements not in the record", "the log shows this batch without its statements")
+        };
+        let shape = Shape { text: missing.to_owned() };
         let fingerprint = shape.fingerprint(namespace.as_str(), operation);
         let undeclared = (standing == Standing::Undeclared)
             .then(|| self.undeclared(namespace.as_str(), self.event.name_span))
@@ -248,7 +255,7 @@ impl Judge<'_> {
             shape,
             standing,
             shards: None,
-            reason: "the log shows this batch without its statements".to_owned(),
+            reason: reason.to_owned(),
             place: self.event.name_span,
             millis,
             carried: None,

@@ -4,13 +4,12 @@
 use std::str::FromStr;
 
 use globset::{Glob, GlobMatcher};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use crate::model::Event;
 use crate::report::{ClassCount, LimitResult};
 
-/// A regex of the user may not take more memory than this to compile, in bytes.
-const REGEX_LIMIT: usize = 1 << 20;
+use super::settings::user_regex;
 
 /// Parts of the whole that a share is counted in: a ten-thousandth of a percent.
 const WHOLE: u64 = 1_000_000;
@@ -71,8 +70,7 @@ impl FromStr for Limit {
             Some("") => return Err("nothing stands before `=`; expected a namespace such as `shop.*`".to_owned()),
             Some(scope) => match scope.strip_prefix("app:") {
                 Some(regex) => {
-                    let regex = RegexBuilder::new(regex).size_limit(REGEX_LIMIT).build();
-                    Scope::Application(regex.map_err(|_| format!("`{scope}` holds no regular expression"))?)
+                    Scope::Application(user_regex(regex).map_err(|_| format!("`{scope}` holds no regular expression"))?)
                 }
                 None => {
                     let glob = Glob::new(scope).map_err(|error| format!("`{scope}` is no glob: {}", error.kind()))?;
@@ -80,7 +78,7 @@ impl FromStr for Limit {
                 }
             },
         };
-        Ok(Self { text: text.to_owned(), scope, share: millionths(share.trim())?, by_time })
+        Ok(Self { text: share.trim().to_owned(), scope, share: millionths(share.trim())?, by_time })
     }
 }
 

@@ -18,11 +18,12 @@ mod typed;
 mod usage;
 
 pub use adjust::Adjustment;
-pub use declarations::DeclarationTexts;
+pub use conclude::pruned;
+pub use declarations::{DeclarationTexts, declared};
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
 pub use limit::{Limit, Scope};
 pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
-pub use settings::{Filters, Settings, Suppressions};
+pub use settings::{Filters, Settings, Suppressions, user_regex};
 pub use suppress::Suppression;
 pub use typed::check_typed;

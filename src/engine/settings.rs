@@ -1,7 +1,7 @@
 //! What a run is asked to do, decided once by the command line and read by every stage of the engine.
 
 use globset::GlobMatcher;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
@@ -12,6 +12,17 @@ use super::adjust::Adjustment;
 use super::limit::Limit;
 use super::suppress::Suppression;
 use super::tally::Keep;
+
+/// A regular expression of the user may not take more memory than this to compile, in bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// Compiles a regular expression that a user wrote.
+///
+/// # Errors
+/// If it is none, or one that takes too much memory.
+pub fn user_regex(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(REGEX_LIMIT).build()
+}
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::rules::Severity;
 
+use super::wording::percent;
+
 /// Calls and time of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClassCount {
@@ -297,7 +299,7 @@ impl Comparison {
 /// A limit on the share of broadcasts, and what was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitResult {
-    /// As the user wrote it.
+    /// The share, as the user wrote it.
     pub limit: String,
     /// Of what: `all queries`, `shop.*`, `application ^batch-`.
     pub scope: String,
@@ -309,6 +311,18 @@ pub struct LimitResult {
     pub total: u64,
     /// Whether the share is above the limit.
     pub exceeded: bool,
+}
+
+impl LimitResult {
+    /// `broadcasts are 3.1 % of the calls of all queries, the limit is 2%`
+    #[must_use]
+    pub fn words(&self) -> String {
+        let what = if self.by_time { "time" } else { "calls" };
+        let Some(share) = percent(self.broadcast, self.total) else {
+            return format!("no query is of {}, the limit is {}", self.scope, self.limit);
+        };
+        format!("broadcasts are {share} of the {what} of {}, the limit is {}", self.scope, self.limit)
+    }
 }
 
 /// Everything a run found.

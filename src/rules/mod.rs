@@ -61,7 +61,7 @@ pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
-pub use lookup::{rule, suggestions};
+pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
 pub use totals::{Carried, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals};

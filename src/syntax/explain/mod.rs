@@ -4,11 +4,12 @@
 //! What the plan *observed* (the shards that were asked, stages, index bounds) goes into the event beside it. Whether the
 //! text was JSON or the output of a shell has been decided before.
 
+mod filter;
 mod parts;
 mod query;
 mod stages;
 
-use crate::model::{Document, Event, Field, IndexBounds, Node, Plan, ServerVersion, Traffic, Value};
+use crate::model::{Document, Event, Field, IndexBounds, Namespace, Node, Plan, ServerVersion, Traffic, Value};
 use crate::syntax::structured;
 use crate::text::{Located, Span};
 
@@ -53,6 +54,11 @@ pub(super) fn event(text: &str, explain: &Node, document: &Document) -> Event {
     if query.is_rebuilt {
         event.statements.iter_mut().for_each(|statement| statement.name_span = query.name_span);
         event.name_span = query.name_span;
+    }
+    if event.namespace.database().is_empty() {
+        // To 2.6 nothing names the collection; nothing can be said then.
+        event.namespace = Namespace::default();
+        event.statements.clear();
     }
     observe(document, &parts, &mut event);
     event

@@ -52,9 +52,11 @@ fn a_record_that_kubernetes_split_is_joined_and_its_spans_lie_in_the_physical_li
 
 #[test]
 fn a_record_that_docker_split_is_joined_too() {
-    let line = record(ATTR);
+    const PART: usize = 16 * 1024;
+    let padding = format!(r#""shards":"{}","nShards""#, "x".repeat(PART));
+    let line = record(&ATTR.replace("\"nShards\"", &padding));
     let boxed = |text: &str| serde_json::json!({"log": text, "stream": "stdout"}).to_string();
-    let (head, tail) = line.split_at(line.find("\"filter\"").expect("a filter") + 14);
+    let (head, tail) = line.split_at(PART);
     let split = format!("{}\n{}", boxed(head), boxed(&format!("{tail}\n")));
     let event = slow(&split);
     assert_eq!(event.statements.len(), 1);

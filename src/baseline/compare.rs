@@ -258,8 +258,8 @@ fn new_findings(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Change> {
 fn gone(held: &Held, shapes: &[ShapeRow], diagnostics: &[Diagnostic], gate: &Gate<'_>) -> Vec<Change> {
     let seen: BTreeSet<&str> = shapes.iter().map(|row| row.fingerprint.as_str()).collect();
     let shapes = held.baseline.shapes.iter();
-    let shapes = shapes.filter(|e| !seen.contains(e.fingerprint.as_str()) && gate.looks_at(&e.namespace)).map(|entry| {
-        Change {
+    let shapes =
+        shapes.filter(|e| !seen.contains(e.fingerprint.as_str()) && gate.looks_at(&e.namespace)).map(|entry| Change {
             kind: ChangeKind::Gone,
             namespace: entry.namespace.clone(),
             operation: Some(entry.operation.clone()),
@@ -268,8 +268,7 @@ fn gone(held: &Held, shapes: &[ShapeRow], diagnostics: &[Diagnostic], gate: &Gat
             was: Recorded::worst(entry.recorded()).map(Recorded::name),
             now: None,
             rules: entry.rules.clone(),
-        }
-    });
+        });
     let found: BTreeSet<(&str, &str, &str)> = diagnostics
         .iter()
         .filter(|d| d.shape.is_none())

@@ -76,9 +76,7 @@ pub struct FindingEntry {
 }
 
 /// A class as a baseline records it. Ordered as in reports.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recorded {
     /// One shard.
@@ -373,7 +371,10 @@ mod tests {
     #[test]
     fn entries_that_a_merge_left_twice_become_one() {
         let entry = |class: &str, rule: &str| {
-            format!(r#"{{"namespace":"a.b","operation":"find","shape":"{{}}","fingerprint":"{}","class":"{class}","rules":["{rule}"],"count":1}}"#, "0".repeat(32))
+            format!(
+                r#"{{"namespace":"a.b","operation":"find","shape":"{{}}","fingerprint":"{}","class":"{class}","rules":["{rule}"],"count":1}}"#,
+                "0".repeat(32)
+            )
         };
         let shapes = format!("{},{}", entry("broadcast", "SL101"), entry("multi-shard", "SL105"));
         let text = format!(r#"{{"tool":"shardlint-baseline","version":1,"shapes":[{shapes}],"findings":[]}}"#);

@@ -62,8 +62,9 @@ pub fn pruned(baseline: &Baseline, report: &Report, gate: &Gate<'_>) -> Baseline
         Some(kept)
     };
     let findings = baseline.findings.iter();
-    let still =
-        |old: &&FindingEntry| !gate.looks_at(&old.namespace) || !gate.checks(&old.rule) || now.findings.iter().any(|new| is_same(old, new));
+    let still = |old: &&FindingEntry| {
+        !gate.looks_at(&old.namespace) || !gate.checks(&old.rule) || now.findings.iter().any(|new| is_same(old, new))
+    };
     Baseline::new(baseline.shapes.iter().filter_map(prune).collect(), findings.filter(still).cloned().collect())
 }
 
@@ -111,7 +112,10 @@ fn rules_by_shape(report: &Report) -> BTreeMap<&str, BTreeSet<&'static str>> {
 
 /// The findings that are not about a shape.
 fn other_findings(report: &Report) -> impl Iterator<Item = &Diagnostic> {
-    report.diagnostics.iter().filter(|diagnostic| diagnostic.shape.is_none() && !NOT_RECORDED.contains(&diagnostic.code))
+    report
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.shape.is_none() && !NOT_RECORDED.contains(&diagnostic.code))
 }
 
 fn finding(diagnostic: &Diagnostic) -> FindingEntry {

@@ -24,7 +24,8 @@ pub fn complain_about_declarations(report: &Report, settings: &Settings) -> bool
         && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
         && settings.catalog.declares_sharding();
     if none_matches {
-        let declared: Vec<&str> = settings.catalog.collections().map(|collection| collection.pattern.as_str()).collect();
+        let declared: Vec<&str> =
+            settings.catalog.collections().map(|collection| collection.pattern.as_str()).collect();
         let hint = hint("declared", &declared, &queried(report));
         complain(&format!("no query matches any declaration: {hint} (--ns-map maps database names)"));
     }

@@ -83,13 +83,8 @@ impl Config {
         let diagnostics: Vec<Diagnostic> = problems
             .iter()
             .filter_map(|problem| {
-                let finding = sl005::misconfigured(
-                    &problem.message,
-                    problem.help.clone(),
-                    problem.span,
-                    SourceId(0),
-                    &self.name,
-                );
+                let finding =
+                    sl005::misconfigured(&problem.message, problem.help.clone(), problem.span, SourceId(0), &self.name);
                 declared(rule?, &finding, &texts)
             })
             .collect();

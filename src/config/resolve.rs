@@ -49,7 +49,9 @@ impl Config {
         for codes in [&file.rules.select, &file.rules.extend_select, &file.rules.ignore].into_iter().flatten() {
             rules(codes, &mut note);
         }
-        resolved.adjustments.push(Adjustment { severity: severities(&file.rules.severity, &mut note), ..Adjustment::default() });
+        resolved
+            .adjustments
+            .push(Adjustment { severity: severities(&file.rules.severity, &mut note), ..Adjustment::default() });
         for part in &file.namespace {
             resolved.part(part, |name| glob(name).map(Scope::Namespace), &mut note);
         }
@@ -59,16 +61,21 @@ impl Config {
         resolved.suppressions =
             file.ignore.iter().filter_map(|entry| suppression(entry, today, source, &mut note)).collect();
         if let Some(limits) = &file.max_broadcast_share {
-            resolved.limits = limits.get_ref().0.iter().filter_map(|text| read(text, limits.span(), &mut note)).collect();
+            resolved.limits =
+                limits.get_ref().0.iter().filter_map(|text| read(text, limits.span(), &mut note)).collect();
         }
         resolved.server_version =
             file.server_version.as_ref().and_then(|version| read(version.get_ref(), version.span(), &mut note));
         checked(file.ns.as_ref().map(glob), &mut note);
         checked(file.app.as_ref().map(regex), &mut note);
-        checked(file.shards.as_ref().map(|n| if *n.get_ref() > 0 { Ok(()) } else { Err(none_of_a_cluster(n)) }), &mut note);
+        checked(
+            file.shards.as_ref().map(|n| if *n.get_ref() > 0 { Ok(()) } else { Err(none_of_a_cluster(n)) }),
+            &mut note,
+        );
         one_of(file.fail_on.as_ref(), &["error", "warning", "info", "never"], &mut note);
         one_of(file.fail_on_class.as_ref(), &["multi-shard", "broadcast"], &mut note);
-        resolved.ns_map = in_order(&file.ns_map).map(|(from, to)| format!("{}={}", from.get_ref(), to.get_ref())).collect();
+        resolved.ns_map =
+            in_order(&file.ns_map).map(|(from, to)| format!("{}={}", from.get_ref(), to.get_ref())).collect();
         for (name, _) in in_order(&file.ns_map) {
             checked(Some(glob(name)), &mut note);
         }
@@ -129,12 +136,7 @@ impl Resolved {
     }
 }
 
-fn suppression(
-    entry: &Ignore,
-    today: Date,
-    source: SourceId,
-    note: &mut impl FnMut(Problem),
-) -> Option<Suppression> {
+fn suppression(entry: &Ignore, today: Date, source: SourceId, note: &mut impl FnMut(Problem)) -> Option<Suppression> {
     let Some(rule) = &entry.rule else {
         let parts = [&entry.reason, &entry.namespace, &entry.shape, &entry.application];
         let at = parts.into_iter().flatten().next().map_or(0..0, Spanned::span);

@@ -198,8 +198,7 @@ impl Run<'_> {
         let (standing, position, reason) = &stats.worst;
         let example = stats.example.as_ref().map(|kept| {
             let labels = vec![self.label(*position, &kept.record, kept.place, reason)];
-            let example =
-                Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
         ShapeRow {

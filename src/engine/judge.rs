@@ -2,7 +2,9 @@
 
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
-use crate::rules::{Check, EventContext, Finding, Rule, Severity, filter_of, truncated_record, undeclared_namespace, unused_suppression};
+use crate::rules::{
+    Check, EventContext, Finding, Rule, Severity, filter_of, truncated_record, undeclared_namespace, unused_suppression,
+};
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::adjust::adjust_raised;
@@ -256,8 +258,7 @@ impl Judge<'_> {
                 return false;
             }
             let mut entries = suppressions.entries().iter();
-            let entry =
-                entries.position(|entry| entry.hides_event(code, namespace, group, self.event));
+            let entry = entries.position(|entry| entry.hides_event(code, namespace, group, self.event));
             hidden.extend(entry.map(|place| Hidden { code, group, entry: Some(place) }));
             entry.is_none()
         });

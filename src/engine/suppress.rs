@@ -89,9 +89,7 @@ pub fn directive(comment: &str) -> Option<Directive> {
 #[must_use]
 pub fn unused_directive(directive: &Directive, place: Span) -> Finding {
     let words = match directive.unknown.first() {
-        Some(unknown) => {
-            unused_suppression::comment_names_no_rule(unknown, &suggestions(unknown))
-        }
+        Some(unknown) => unused_suppression::comment_names_no_rule(unknown, &suggestions(unknown)),
         None => unused_suppression::comment_unused(&directive.codes),
     };
     let labels = vec![Label::new(place, "the comment of this query")];

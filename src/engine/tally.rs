@@ -12,8 +12,8 @@ use crate::routing::Class;
 use crate::rules::{Finding, Rule, Severity};
 use crate::text::{Fingerprint, RecordPos, Span};
 
-use super::limit::Measured;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::limit::Measured;
 
 /// What was counted.
 #[derive(Debug, Default)]

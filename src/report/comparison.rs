@@ -116,8 +116,8 @@ fn classes(change: &Change) -> String {
 /// `1 worse, 2 new, 0 better, 3 gone`
 pub fn counts(comparison: &Comparison) -> String {
     let count = |kind: ChangeKind| format!("{} {}", number(comparison.count(kind)), kind.name());
-    let shown = ChangeKind::ALL.into_iter().filter(|kind| {
-        *kind != ChangeKind::Unclear || comparison.count(ChangeKind::Unclear) > 0
-    });
+    let shown = ChangeKind::ALL
+        .into_iter()
+        .filter(|kind| *kind != ChangeKind::Unclear || comparison.count(ChangeKind::Unclear) > 0);
     shown.map(count).collect::<Vec<_>>().join(", ")
 }

@@ -11,7 +11,7 @@ use super::wording::{duration, number, percent};
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
     let times = if options.unicode { "×" } else { "x" };
-    for diagnostic in &report.diagnostics {
+    for diagnostic in report.told() {
         line(diagnostic, whole, times, out)?;
     }
     if options.summary { total(report, out) } else { Ok(()) }

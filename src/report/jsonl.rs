@@ -6,8 +6,8 @@ use std::io;
 
 use serde::Serialize;
 
-use super::data::Report;
 use super::comparison::ComparisonObject;
+use super::data::Report;
 use super::json::{DiagnosticObject, LimitObject, ShapeObject, SummaryObject, write_line};
 
 pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use super::wrap::wrap;
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
-    for diagnostic in &report.diagnostics {
+    for diagnostic in report.told() {
         frame(report, diagnostic, whole, options).draw(options, out)?;
         writeln!(out)?;
     }
@@ -108,15 +108,19 @@ fn seen(diagnostic: &Diagnostic, whole: u64) -> String {
     text
 }
 
-/// `3 errors, 1 warning`
+/// `3 errors, 1 warning`, `no findings; 12 in the baseline`
 pub fn totals(report: &Report) -> String {
     use crate::rules::Severity::{Error, Info, Warning};
-    let count = |severity| report.diagnostics.iter().filter(|d| d.severity == severity).count() as u64;
+    let count = |severity| report.told().filter(|d| d.severity == severity).count() as u64;
     let parts: Vec<String> = [(Error, "error"), (Warning, "warning"), (Info, "info")]
         .into_iter()
         .map(|(severity, noun)| (count(severity), noun))
         .filter(|(n, _)| *n > 0)
         .map(|(n, noun)| counted(n, noun))
         .collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
+    let told = if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") };
+    match report.diagnostics.len() - report.told().count() {
+        0 => told,
+        known => format!("{told}; {} in the baseline", number(known as u64)),
+    }
 }

@@ -7,6 +7,7 @@ mod declare;
 mod generated;
 mod init;
 mod names;
+mod output;
 mod progress;
 mod route;
 mod rules;

@@ -17,8 +17,8 @@ use crate::report::{self, Format, RenderOptions, Report, escape};
 use crate::text::SourceId;
 
 use super::args::{CheckArgs, ColorWhen, FailOn, FailOnClass};
-use super::check::TOP;
 use super::exit;
+use super::output::TOP;
 
 /// The configuration's place among the declarations: it is read first.
 pub const CONFIG_SOURCE: SourceId = SourceId(0);

@@ -7,7 +7,7 @@ use crate::model::ServerVersion;
 use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
 use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
-use crate::text::{Fingerprint, RecordPos, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
 
 use super::adjust::adjust_diagnostic;
 use super::conclude::{Counted, conclude};
@@ -17,6 +17,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::totals::{check_namespaces, key_coverage};
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -49,12 +50,15 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
+    let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     let shapes = run.shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
@@ -128,7 +132,7 @@ impl Run<'_> {
             .iter()
             .filter_map(|label| match label.source {
                 Some(source) => self.declarations.foreign_label(source, label.span, &label.text),
-                None => Some(self.label(position, &worst.record, label.span, &label.text)),
+                None => Some(self.label(position, worst.lead, &worst.record, label.span, &label.text)),
             })
             .collect();
         if labels.is_empty() {
@@ -161,9 +165,9 @@ impl Run<'_> {
         })
     }
 
-    fn label(&self, position: RecordPos, record: &[u8], span: Span, text: &str) -> ExampleLabel {
+    fn label(&self, position: RecordPos, lead: u32, record: &[u8], span: Span, text: &str) -> ExampleLabel {
         ExampleLabel {
-            location: self.location(position, span),
+            location: self.location(position, lead, record, span),
             text: text.to_owned(),
             snippet: record.get(span.range()).unwrap_or_default().to_vec(),
             start: span.start as usize,
@@ -172,13 +176,20 @@ impl Run<'_> {
         }
     }
 
-    fn location(&self, position: RecordPos, span: Span) -> Location {
+    /// Where `span` of a record stands that begins `lead` bytes behind the beginning of its line.
+    fn location(&self, position: RecordPos, lead: u32, record: &[u8], span: Span) -> Location {
+        let at = |offset: u32| {
+            let at = LineIndex::locate(record, offset as usize);
+            let column = if at.line == 1 { u64::from(lead) + u64::from(offset) + 1 } else { at.column };
+            (position.line + at.line - 1, column)
+        };
+        let ((line, column), (end_line, end_column)) = (at(span.start), at(span.end));
         Location {
             path: self.inputs[position.source.0 as usize].clone(),
-            line: position.line,
-            column: u64::from(span.start) + 1,
-            end_line: position.line,
-            end_column: u64::from(span.end) + 1,
+            line,
+            column,
+            end_line,
+            end_column,
             byte_start: position.offset + u64::from(span.start),
             byte_end: position.offset + u64::from(span.end),
         }
@@ -197,7 +208,7 @@ impl Run<'_> {
     fn shape(&self, stats: ShapeStats) -> ShapeRow {
         let (standing, position, reason) = &stats.worst;
         let example = stats.example.as_ref().map(|kept| {
-            let labels = vec![self.label(*position, &kept.record, kept.place, reason)];
+            let labels = vec![self.label(*position, kept.lead, &kept.record, kept.place, reason)];
             let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
@@ -230,8 +241,11 @@ impl Run<'_> {
             let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
-            let labels =
-                finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
+            let labels = finding
+                .labels
+                .iter()
+                .map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text))
+                .collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,
@@ -274,8 +288,9 @@ impl Run<'_> {
             duplicates: counts.duplicates,
             internal: counts.internal,
             not_queries: counts.not_queries,
+            explains: counts.explains,
             classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
-            not_checked: self.not_checked(counts.slow_queries > 0),
+            not_checked: self.not_checked(counts.slow_queries + counts.explains > 0, counts.explains > 0),
             from: total.seen.and_then(|(first, _)| rfc3339(first)),
             to: total.seen.and_then(|(_, last)| rfc3339(last)),
             server_version: version,
@@ -301,13 +316,13 @@ impl Run<'_> {
         UnreadLine {
             path: self.inputs[unread.position.source.0 as usize].clone(),
             line: unread.position.line,
-            column: u64::from(unread.at.start) + 1,
+            column: u64::from(unread.lead) + u64::from(unread.at.start) + 1,
             why: unread.why.clone(),
         }
     }
 
     /// Rules whose evidence the run did not have, each with the first thing it lacks.
-    fn not_checked(&self, any_query: bool) -> Vec<NotChecked> {
+    fn not_checked(&self, any_query: bool, any_plan: bool) -> Vec<NotChecked> {
         let catalog = &self.settings.catalog;
         let has = |evidence: &Evidence| match evidence {
             Evidence::Log => any_query,
@@ -316,7 +331,7 @@ impl Run<'_> {
             Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
-            Evidence::Plan => false,
+            Evidence::Plan => any_plan,
             Evidence::Baseline => self.settings.baseline.is_some(),
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
@@ -328,7 +343,7 @@ impl Run<'_> {
 /// What the counts alone tell the user.
 fn notes(summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
-    let read = summary.lines > 0 && summary.other_records > 0;
+    let read = summary.lines > 0 && summary.other_records > 0 && summary.explains == 0;
     if read && summary.slow_queries == 0 {
         notes.push(
             "the log holds no slow queries: lower the threshold for a while with \

@@ -1,6 +1,7 @@
 //! Puts it together: chunks through rayon, ordered merge, grouping, summary.
 
 mod adjust;
+mod blocks;
 mod conclude;
 mod declarations;
 mod finish;
@@ -12,7 +13,9 @@ mod scan;
 mod settings;
 mod suppress;
 mod tally;
+mod totals;
 mod typed;
+mod usage;
 
 pub use adjust::Adjustment;
 pub use conclude::pruned;

@@ -9,11 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Finding, Rule, Severity};
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
+use super::usage::Usage;
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Tally {
     pub classes: [ClassCount; 6],
     /// Statements by shape.
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// By namespace: who carries the shard key, and where calls go.
+    pub usage: Usage,
     /// Findings by rule and group.
     pub groups: FxHashMap<GroupKey, Group>,
     /// Findings that suppressions hid.
@@ -53,6 +56,10 @@ pub struct ShapeStats {
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
     pub shards: Option<BTreeSet<String>>,
+    /// How many of them carry the shard key.
+    pub key_use: KeyUse,
+    /// What an index could do for it, where indexes of the collection are known.
+    pub access: Option<Access>,
     /// The worst standing, the first record that had it, and its reason.
     pub worst: (Standing, RecordPos, String),
     /// That record, if the run keeps one for each shape.
@@ -64,6 +71,8 @@ pub struct ShapeStats {
 pub struct ShapeExample {
     /// Its bytes.
     pub record: Arc<[u8]>,
+    /// So many bytes stand before it in its line.
+    pub lead: u32,
     /// The filter in it; without one, the command's name.
     pub place: Span,
     /// `comment` of the command.
@@ -122,6 +131,8 @@ pub struct Worst {
     pub millis: u64,
     /// Where the record stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// The finding.
     pub finding: Finding,
     /// The record's bytes.
@@ -148,6 +159,7 @@ impl Tally {
         for statement in &judged.statements {
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, keep.shape_examples.then_some(record));
+            self.usage.add(judged, statement);
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, record, keep.per_event);
             }
@@ -174,6 +186,7 @@ impl Tally {
         let example = || {
             kept.map(|record| ShapeExample {
                 record: Arc::from(record),
+                lead: judged.lead,
                 place: statement.place,
                 comment: judged.comment.clone(),
             })
@@ -188,6 +201,8 @@ impl Tally {
             max_millis: 0,
             observed_shards: None,
             shards: None,
+            key_use: KeyUse::default(),
+            access: statement.access.clone(),
             worst: (statement.standing, judged.position, statement.reason.clone()),
             example: example(),
         });
@@ -195,6 +210,9 @@ impl Tally {
         stats.millis += statement.millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
+        if let Some(carried) = statement.carried {
+            stats.key_use.count(carried, statement.millis);
+        }
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
@@ -219,6 +237,7 @@ impl Tally {
             severity: raised.severity(),
             millis: judged.millis,
             position: judged.position,
+            lead: judged.lead,
             finding: raised.finding.clone(),
             record: Arc::from(record),
             comment: judged.comment.clone(),
@@ -260,6 +279,7 @@ impl Tally {
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
+        self.usage.merge(later.usage);
         for (key, group) in later.groups {
             match self.groups.get_mut(&key) {
                 Some(mine) => mine.merge(group),
@@ -283,6 +303,7 @@ impl ShapeStats {
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
+        self.key_use.add(&later.key_use);
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }

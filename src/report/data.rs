@@ -66,6 +66,8 @@ pub struct Summary {
     pub via_router: u64,
     /// By class name: `targeted`, `multi-shard`, `broadcast`, `unknown`, `unsharded`, `undeclared`; all six, always.
     pub classes: BTreeMap<&'static str, ClassCount>,
+    /// Who carries the shard key: by namespace, then for all its applications together and for each.
+    pub key_coverage: Vec<KeyCoverage>,
     /// Rules not run.
     pub not_checked: Vec<NotChecked>,
     /// First and last time of a record, RFC 3339 with `Z`.
@@ -82,6 +84,23 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Sources that were read, as named by the user.
     pub inputs: Vec<String>,
+}
+
+/// How many calls carry the shard key of a collection. Inserts, which always do, are not counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyCoverage {
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// The application; `None` is all of them.
+    pub application: Option<String>,
+    /// The first field of the key.
+    pub first_field: String,
+    /// Calls with a filter to route.
+    pub calls: ClassCount,
+    /// Those that bound the first field of the key.
+    pub with_first_field: ClassCount,
+    /// Those that bind the whole key.
+    pub with_whole_key: ClassCount,
 }
 
 /// One shape of one operation on one namespace.

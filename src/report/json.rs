@@ -9,7 +9,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::comparison::ComparisonObject;
-use super::data::{ClassCount, Diagnostic, ExampleLabel, LimitResult, Location, Report, ShapeRow, Summary};
+use super::data::{
+    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, Report, ShapeRow, Summary,
+};
 
 /// The classes, in the order of the contract.
 const CLASSES: [&str; 6] = ["targeted", "multi-shard", "broadcast", "unknown", "unsharded", "undeclared"];
@@ -88,6 +90,37 @@ struct Tool {
     version: &'static str,
 }
 
+/// How many calls carry the shard key of a collection; `application` is null for all of them together.
+#[derive(serde::Serialize)]
+struct KeyCoverageObject<'a> {
+    namespace: &'a str,
+    application: Option<&'a str>,
+    first_field: &'a str,
+    calls: CoveredObject,
+    with_first_field: CoveredObject,
+    with_whole_key: CoveredObject,
+}
+
+#[derive(serde::Serialize)]
+struct CoveredObject {
+    count: u64,
+    millis: u64,
+}
+
+impl<'a> KeyCoverageObject<'a> {
+    fn new(coverage: &'a KeyCoverage) -> Self {
+        let covered = |count: ClassCount| CoveredObject { count: count.count, millis: count.millis };
+        Self {
+            namespace: &coverage.namespace,
+            application: coverage.application.as_deref(),
+            first_field: &coverage.first_field,
+            calls: covered(coverage.calls),
+            with_first_field: covered(coverage.with_first_field),
+            with_whole_key: covered(coverage.with_whole_key),
+        }
+    }
+}
+
 #[derive(serde::Serialize)]
 pub struct SummaryObject<'a> {
     lines: u64,
@@ -103,6 +136,7 @@ pub struct SummaryObject<'a> {
     not_queries: u64,
     via_router: u64,
     classes: Classes<'a>,
+    key_coverage: Vec<KeyCoverageObject<'a>>,
     not_checked: Vec<NotCheckedObject>,
     from: Option<&'a str>,
     to: Option<&'a str>,
@@ -131,6 +165,7 @@ impl<'a> SummaryObject<'a> {
             not_queries: summary.not_queries,
             via_router: summary.via_router,
             classes: Classes(&summary.classes),
+            key_coverage: summary.key_coverage.iter().map(KeyCoverageObject::new).collect(),
             not_checked: not_checked.map(|rule| NotCheckedObject { code: rule.code, needs: rule.needs }).collect(),
             from: summary.from.as_deref(),
             to: summary.to.as_deref(),

@@ -71,6 +71,8 @@ pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> F
 }
 
 const EXPLANATION: &str = r#"
+# Why was my sharding script or dump not understood?
+
 ## What it says
 
 A statement about sharding, indexes or zones, or an entry of the configuration, could not be read. The message says

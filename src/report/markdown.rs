@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::RenderOptions;
 use super::data::{Diagnostic, Report};
+use super::escape::escape;
 use super::inline::{cell, code, fenced, markdown};
 use super::pages::page;
 use super::place::Place;
@@ -30,6 +31,10 @@ const ROOM: usize = 40_000;
 const SHAPE_WIDTH: usize = 160;
 /// Columns of a message in the table.
 const MESSAGE_WIDTH: usize = 300;
+/// Columns of a name.
+const NAME_WIDTH: usize = 120;
+/// Changes that are told one by one.
+const MOST_CHANGES: usize = 20;
 
 #[derive(Serialize)]
 struct Row {
@@ -109,11 +114,21 @@ fn headline(report: &Report) -> String {
 fn changes(findings: &[&Diagnostic]) -> Vec<String> {
     let worse = findings.iter().filter_map(|d| {
         let (was, now) = (d.was?, d.now?);
-        let shape = d.shape.as_deref().map(|shape| format!(" {}", code(&cut(shape, SHAPE_WIDTH, "…"))));
-        let on = format!("{} on {}", code(d.operation.unwrap_or("operation")), code(&d.namespace));
+        let shape = d.shape.as_deref().map(|shape| format!(" {}", code(&short(shape, SHAPE_WIDTH))));
+        let on = format!("{} on {}", code(d.operation.unwrap_or("operation")), code(&short(&d.namespace, NAME_WIDTH)));
         Some(format!("{on}{} was **{was}** and is **{now}**", shape.unwrap_or_default()))
     });
-    worse.collect()
+    let mut changes: Vec<String> = worse.collect();
+    if changes.len() > MOST_CHANGES {
+        let more = changes.split_off(MOST_CHANGES).len() as u64;
+        changes.push(format!("… {} more", number(more)));
+    }
+    changes
+}
+
+/// The beginning of a text, escaped.
+fn short(text: &str, width: usize) -> String {
+    cut(&escape(text), width, "…")
 }
 
 fn row(diagnostic: &Diagnostic, options: &RenderOptions) -> Row {
@@ -121,16 +136,17 @@ fn row(diagnostic: &Diagnostic, options: &RenderOptions) -> Row {
         Some(url) => format!("[{}]({url})", diagnostic.code),
         None => diagnostic.code.to_owned(),
     };
-    let mut finding = format!("{code_link} {}", cell(&markdown(&cut(&diagnostic.message, MESSAGE_WIDTH, "…"))));
+    let mut finding = format!("{code_link} {}", cell(&markdown(&short(&diagnostic.message, MESSAGE_WIDTH))));
     if let Some(shape) = &diagnostic.shape {
-        finding.push_str(&format!("<br>{}", cell(&code(&cut(shape, SHAPE_WIDTH, "…")))));
+        finding.push_str(&format!("<br>{}", cell(&code(&short(shape, SHAPE_WIDTH)))));
     }
     let state = match diagnostic.new {
         Some(true) => " new",
         Some(false) => " known",
         None => "",
     };
-    let place = Place::of(diagnostic, &options.root).map(|(place, _)| format!("{}:{}", shown(&place), place.line));
+    let place = Place::of(diagnostic, &options.root)
+        .map(|(place, _)| format!("{}:{}", short(shown(&place), NAME_WIDTH), place.line));
     let counts = diagnostic.count > 0 && !diagnostic.example.is_declaration;
     Row {
         mark: format!("{}{state}", mark(diagnostic.severity)),

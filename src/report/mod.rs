@@ -43,7 +43,7 @@ pub use data::{
     NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
-pub use json::write_pretty;
+pub use json::{schema, write_pretty};
 pub use statistics::statistics;
 
 /// How a report is written.

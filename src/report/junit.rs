@@ -96,9 +96,7 @@ fn clean(shape: &ShapeRow) -> TestCase {
 /// Where it is, what the labels say, what to do, how often it was seen and what it was before.
 fn text(diagnostic: &Diagnostic, options: &RenderOptions) -> String {
     let mut lines = Vec::new();
-    if let Some((place, true)) = Place::of(diagnostic, &options.root) {
-        lines.push(format!("sent from {}:{}", escape(&place.path), place.line));
-    }
+    lines.extend(Place::sent_from(diagnostic, &options.root).map(|place| format!("sent from {}", escape(&place))));
     for label in &diagnostic.example.labels {
         let at = &label.location;
         lines.push(format!("{}:{}:{}: {}", escape(&at.path), at.line, at.column, escape(&label.text)));

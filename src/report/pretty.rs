@@ -7,6 +7,7 @@ use super::data::{Diagnostic, ExampleLabel, Report};
 use super::escape::escape;
 use super::excerpt::{Excerpt, Layout};
 use super::frame::{Frame, Section};
+use super::place::Place;
 use super::summary;
 use super::wording::{counted, duration, number, percent};
 use super::wrap::wrap;
@@ -42,7 +43,7 @@ fn frame<'a>(report: &Report, diagnostic: &'a Diagnostic, whole: u64, options: &
         message: escape(&diagnostic.message),
         sections,
         help: diagnostic.help.as_ref().map(|help| wrap(&escape(help), width).join("\n")),
-        note: note(diagnostic, whole, width),
+        note: note(diagnostic, whole, width, options),
     }
 }
 
@@ -82,15 +83,16 @@ fn section(
 }
 
 /// How often, how long, where from, and whether it is new.
-fn note(diagnostic: &Diagnostic, whole: u64, width: usize) -> Option<String> {
+fn note(diagnostic: &Diagnostic, whole: u64, width: usize, options: &RenderOptions) -> Option<String> {
     let mut notes = Vec::new();
     // A declaration is there; how often is no news.
     if diagnostic.count > 0 && !diagnostic.example.is_declaration {
         notes.push(seen(diagnostic, whole));
     }
-    let sent_from = diagnostic.sent_from().map(|place| place.to_string());
-    notes.extend(sent_from.as_ref().map(|place| format!("sent from `{}`", escape(place))));
-    if let Some(comment) = diagnostic.comment.as_ref().filter(|comment| sent_from.as_ref() != Some(comment)) {
+    let named = diagnostic.sent_from().map(|place| place.to_string());
+    let sent_from = Place::sent_from(diagnostic, &options.root);
+    notes.extend(sent_from.map(|place| format!("sent from `{}`", escape(&place))));
+    if let Some(comment) = diagnostic.comment.as_ref().filter(|comment| named.as_ref() != Some(comment)) {
         notes.push(format!("the query's comment is `{}`", escape(comment)));
     }
     notes.extend(diagnostic.standing());

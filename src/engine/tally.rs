@@ -121,9 +121,11 @@ impl Tally {
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
+        let mut values = 0;
         for statement in &judged.statements {
             self.add_shape(judged, statement);
-            self.usage.add(judged, statement);
+            self.usage.add(judged, statement, values);
+            values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, record, per_event);
             }

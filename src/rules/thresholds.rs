@@ -28,7 +28,7 @@ pub struct Thresholds {
     pub hot_shard_percent: u64,
     /// SL502, SL506, SL507, SL509, SL603: shares of fewer calls than this are not told. Default 20.
     pub fewest_calls: u64,
-    /// SL108, SL501 to SL505: fewer values than this prove nothing about a key. Default 50.
+    /// SL501 to SL504: fewer values than this prove nothing about a key. Default 50.
     pub fewest_values: u64,
 }
 

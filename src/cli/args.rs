@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::baseline::Recorded;
+use crate::engine::Limit;
 use crate::model::ServerVersion;
 use crate::report::{Format, escape};
 use crate::rules::Severity;
@@ -43,6 +45,8 @@ pub enum Command {
     /// Read logs and declarations, judge every query, report findings.
     #[command(before_help = EXAMPLES, after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
+    /// Record and compare the known findings of a project.
+    Baseline(BaselineArgs),
     /// Tell what the router would do with operations.
     Route(RouteArgs),
     /// List the rules.
@@ -52,7 +56,7 @@ pub enum Command {
 }
 
 /// The arguments of `check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     /// Logs and declarations: files, directories, globs, or `-` for standard input; .gz and .zst are read as they are.
     #[arg(value_name = "INPUT")]
@@ -75,6 +79,19 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", help_heading = "Declarations", value_parser = clap::value_parser!(u32).range(1..))]
     pub shards: Option<u32>,
 
+    /// Known findings: only what is not in FILE fails the run.
+    #[arg(long, value_name = "FILE", help_heading = "Gate")]
+    pub baseline: Option<PathBuf>,
+    /// The class from which a query that the baseline does not know is an error; default: broadcast.
+    #[arg(long, value_name = "CLASS", help_heading = "Gate")]
+    pub fail_on_class: Option<FailOnClass>,
+    /// Fail if broadcasts are more than P percent of the queries: 2%, 2%:time, 'shop.*=1%', 'app:^batch-=50%'. Repeatable.
+    #[arg(long, value_name = "[SCOPE=]P[:time]", help_heading = "Gate")]
+    pub max_broadcast_share: Vec<Limit>,
+    /// The severity from which findings end in exit code 1; default: error.
+    #[arg(long, value_name = "SEVERITY", help_heading = "Gate")]
+    pub fail_on: Option<FailOn>,
+
     /// Rules to run: codes, names, prefixes such as SL1, or ALL.
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Rules")]
     pub select: Vec<String>,
@@ -84,9 +101,9 @@ pub struct CheckArgs {
     /// Rules to run besides the default or selected ones.
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Rules")]
     pub extend_select: Vec<String>,
-    /// The severity from which findings end in exit code 1.
-    #[arg(long, value_name = "SEVERITY", default_value = "error", help_heading = "Rules")]
-    pub fail_on: FailOn,
+    /// Show what the configuration and comments of queries suppress.
+    #[arg(long, help_heading = "Rules")]
+    pub no_suppressions: bool,
 
     /// Only these namespaces (after --ns-map).
     #[arg(long, value_name = "GLOB", help_heading = "Filters")]
@@ -114,8 +131,8 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     pub per_event: bool,
     /// How many shapes the summary shows.
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
-    pub top: usize,
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub top: Option<usize>,
     /// Findings per rule instead of the findings.
     #[arg(long, help_heading = "Output")]
     pub statistics: bool,
@@ -184,6 +201,45 @@ impl FailOn {
             Self::Never => false,
         }
     }
+}
+
+/// The class from which a query that the baseline does not know is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOnClass {
+    /// Several shards.
+    MultiShard,
+    /// Every shard.
+    Broadcast,
+}
+
+impl From<FailOnClass> for Recorded {
+    fn from(class: FailOnClass) -> Self {
+        match class {
+            FailOnClass::MultiShard => Self::MultiShard,
+            FailOnClass::Broadcast => Self::Broadcast,
+        }
+    }
+}
+
+/// The arguments of `baseline`.
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: BaselineCommand,
+}
+
+/// What can be done with a baseline.
+#[derive(Debug, Subcommand)]
+pub enum BaselineCommand {
+    /// Record what a run finds, in the file of `-o` (default: shardlint-baseline.json).
+    Create(Box<CheckArgs>),
+    /// Add what is new to the baseline; reasons stay.
+    Update(Box<CheckArgs>),
+    /// Drop from the baseline what is gone or better.
+    Prune(Box<CheckArgs>),
+    /// Tell what is new, worse, better and gone: `diff FILE INPUT…` against a baseline, `diff OLD.log NEW.log` between logs.
+    Diff(Box<CheckArgs>),
 }
 
 /// When to colour.

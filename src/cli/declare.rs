@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use crate::baseline::looks_like_baseline;
 use crate::catalog::{Builder, Catalog};
 use crate::engine::{DeclarationTexts, Source};
 use crate::input::{Input, InputError, discover};
@@ -59,6 +60,9 @@ pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
     for input in found.inputs {
         match sniff(&input) {
             Ok(Sniffed::Declaration(kind, text)) => reader.declarations(input.name(), text, kind, None),
+            Ok(Sniffed::Baseline) => {
+                remark(&format!("`{}` is a baseline and no input; `--baseline` names it", escape(input.name())));
+            }
             Ok(Sniffed::Log(opened)) => logs.push(Source { input, opened }),
             Ok(Sniffed::Empty) if implied && !reader.texts.texts.is_empty() => {
                 remark("standard input is empty: only the declarations are checked");
@@ -68,6 +72,12 @@ pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
         }
     }
     Ok(Inputs { logs, declared: reader.finish(args.shards), failed })
+}
+
+/// Whether an input is a file of declarations.
+pub fn is_declaration(input: &str) -> bool {
+    let path = Path::new(input);
+    path.is_file() && matches!(sniff(&Input::file(path)), Ok(Sniffed::Declaration(..)))
 }
 
 /// What `--shard-key` and `--schema` declare.
@@ -83,6 +93,8 @@ enum Sniffed {
     Declaration(DeclarationKind, Vec<u8>),
     /// Standard input comes opened, since it cannot be read twice.
     Log(Option<Box<dyn Read + Send>>),
+    /// One that lies beside the logs.
+    Baseline,
     Empty,
 }
 
@@ -100,6 +112,9 @@ fn sniff(input: &Input) -> Result<Sniffed, InputError> {
     if !begins_with_record(&head) {
         let rest = (HEAD - head.len().min(HEAD)) as u64;
         reader.by_ref().take(rest).read_to_end(&mut head).map_err(unreadable)?;
+        if looks_like_baseline(&head) {
+            return Ok(Sniffed::Baseline);
+        }
         if let Some(kind) = looks_like_declaration(whole_lines(&head)) {
             reader.read_to_end(&mut head).map_err(unreadable)?;
             return Ok(Sniffed::Declaration(kind, head));

@@ -1,13 +1,16 @@
 //! Arguments and one file per subcommand. Decides colours, files and exit codes; everything else is the library's.
 
 pub mod args;
+mod baseline;
 mod check;
 mod declare;
+mod names;
 mod progress;
 mod route;
 mod rules;
 mod select;
 mod style;
+mod write;
 
 use std::io::{self, Write, stdout};
 use std::process::ExitCode;
@@ -34,6 +37,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
         None => check::check(&cli.check),
         Some(Command::Check(args)) => check::check(&args),
+        Some(Command::Baseline(args)) => baseline::run(&args.command),
         Some(Command::Route(args)) => route::route(&args),
         Some(Command::Rules(args)) => print(|out| Ok(rules::list(args.format, out)?)),
         Some(Command::Rule(args)) => print(|out| rules::explain(&args.code, out)),

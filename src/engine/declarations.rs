@@ -98,6 +98,7 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
         message: finding.message.clone(),
         help: finding.help.clone(),
         shape: None,
+        subject: Some(subject),
         fingerprint: fingerprint.to_string(),
         count: 1,
         millis: 0,

@@ -1,20 +1,29 @@
 //! Puts it together: chunks through rayon, ordered merge, grouping, summary.
 
+mod adjust;
+mod blocks;
+mod conclude;
 mod declarations;
 mod finish;
 mod judge;
+mod limit;
 mod pairing;
 mod run;
 mod scan;
 mod settings;
+mod suppress;
 mod tally;
 mod totals;
 mod typed;
 mod usage;
 
-pub use declarations::DeclarationTexts;
+pub use adjust::Adjustment;
+pub use conclude::pruned;
+pub use declarations::{DeclarationTexts, declared};
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
+pub use limit::{Limit, Scope};
 pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
-pub use settings::{Filters, Settings};
+pub use settings::{Filters, Settings, Suppressions, user_regex};
+pub use suppress::Suppression;
 pub use typed::check_typed;

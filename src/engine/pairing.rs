@@ -182,6 +182,7 @@ mod tests {
         let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
         let judged = Judged {
             position,
+            lead: 0,
             origin: Origin::Direct,
             time: None,
             millis: 1,
@@ -189,6 +190,7 @@ mod tests {
             application: None,
             observed_shards: None,
             comment: None,
+            limits: Vec::new(),
             statements: Vec::new(),
         };
         Held { judged, record: Box::default() }

@@ -1,13 +1,15 @@
-//! One chunk of a log: every line accounted for, every slow query judged. Knows nothing of the chunks beside it; what
+//! One block of a log: every record accounted for, every slow query judged. Knows nothing of the blocks beside it; what
 //! reaches over its edges is left open in [`Pairing`].
 
 use std::collections::BTreeSet;
 
-use crate::input::{Chunk, LINE_CAP};
+use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::rules::jumbo_or_failed_migration;
 use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
-use crate::text::{RecordPos, SourceId, Span};
+use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
+use super::blocks::Block;
 use super::judge::{Judged, judge};
 use super::pairing::{BatchKey, Held, Pairing, Settled};
 use super::settings::Settings;
@@ -29,7 +31,7 @@ impl Process {
             Fact::Version(version) => self.version = Some(*version),
             Fact::Role(role) => self.role = Some(*role),
             Fact::Restart => *self = Self::default(),
-            Fact::Plain => {}
+            Fact::Plain | Fact::Trouble(_) => {}
         }
     }
 }
@@ -37,8 +39,10 @@ impl Process {
 /// A line that no format explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// Where the line begins.
+    /// Where the line, or what is read of it, begins.
     pub position: RecordPos,
+    /// Bytes of the line before that.
+    pub lead: u32,
     /// Where in the line reading failed, in bytes.
     pub at: Span,
     /// What is wrong.
@@ -74,7 +78,7 @@ pub struct Counts {
     pub not_understood: u64,
     /// Slow-query records that the server cut.
     pub truncated: u64,
-    /// Slow queries left out by the filters.
+    /// Slow queries and explains left out by the filters.
     pub filtered: u64,
     /// Records that repeat an operation told by another.
     pub duplicates: u64,
@@ -82,6 +86,8 @@ pub struct Counts {
     pub internal: u64,
     /// Commands without a filter to route.
     pub not_queries: u64,
+    /// Explain documents.
+    pub explains: u64,
 }
 
 impl Counts {
@@ -96,6 +102,7 @@ impl Counts {
         self.duplicates += more.duplicates;
         self.internal += more.internal;
         self.not_queries += more.not_queries;
+        self.explains += more.explains;
     }
 }
 
@@ -177,54 +184,109 @@ impl Part {
     fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
         self.saw_router |= judged.origin == Origin::Router;
         let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
-        tally.add(judged, record, settings.per_event);
+        tally.add(judged, record, settings.keep());
     }
 }
 
-/// Reads and judges every line of `chunk`.
+/// Reads and judges every record of `block`.
 #[must_use]
-pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
+pub fn scan(block: &Block, mut process: Process, settings: &Settings) -> Part {
     let mut part = Part::default();
     let mut settled = Settled::default();
-    for (position, line) in chunk.lines() {
-        part.counts.lines += 1;
-        match read_record(line) {
-            Record::Slow(event) => slow(&event, line, position, process, settings, &mut part, &mut settled),
-            Record::Other(fact) => {
-                part.counts.other_records += 1;
-                part.counts.blank += u64::from(line.trim_ascii().is_empty());
-                process.learn(&fact);
-                if let (Fact::Version(version), None) = (&fact, settings.version) {
-                    part.versions.insert(*version);
-                }
-            }
-            Record::Bad(error) => unread(&mut part, position, line, error),
+    for record in block.records() {
+        part.counts.lines += record.lines;
+        if record.is_split {
+            // The runtime's own records: what it split is told by the first of them.
+            part.counts.other_records += record.lines - 1;
         }
+        let place = Place { position: record.position, lead: record.lead, bytes: record.bytes };
+        take(read_record(record.bytes), place, &mut process, settings, &mut part, &mut settled);
     }
-    part.end = chunk.pos.offset + chunk.bytes.len() as u64;
+    part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
     part.count_settled(settled, settings);
     part
 }
 
-/// A line that is too long to be kept.
+/// A record's text, and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Place<'a> {
+    position: RecordPos,
+    /// Bytes before it on its first line.
+    lead: u32,
+    bytes: &'a [u8],
+}
+
+impl<'a> Place<'a> {
+    /// A part of it.
+    fn within(self, span: Span) -> Self {
+        let before = &self.bytes[..span.range().start];
+        let at = LineIndex::locate(before, before.len());
+        let position = RecordPos {
+            offset: self.position.offset + u64::from(span.start),
+            line: self.position.line + at.line - 1,
+            ..self.position
+        };
+        let column = u32::try_from(at.column - 1).unwrap_or(u32::MAX);
+        let lead = if at.line == 1 { self.lead + column } else { column };
+        Place { position, lead, bytes: &self.bytes[span.range()] }
+    }
+}
+
+/// Counts and judges what was read at `place`.
+fn take(
+    record: Record,
+    place: Place<'_>,
+    process: &mut Process,
+    settings: &Settings,
+    part: &mut Part,
+    settled: &mut Settled,
+) {
+    match record {
+        Record::Slow(event) => slow(&event, place, *process, settings, part, settled),
+        Record::Explain(event) => explain(&event, place, *process, settings, part),
+        Record::Other(fact) => {
+            part.counts.other_records += 1;
+            part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
+            process.learn(&fact);
+            if let (Fact::Version(version), None) = (&fact, settings.version) {
+                part.versions.insert(*version);
+            }
+            if let (Fact::Trouble(trouble), Some(rule)) = (fact, settings.enabled(jumbo_or_failed_migration::RULE.code))
+            {
+                let namespace =
+                    trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
+                let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+                part.direct.add_trouble(rule, &trouble, namespace, (place.position, place.lead), place.bytes);
+            }
+        }
+        Record::Bad(error) => unread(part, place, error),
+        Record::Several(parts) => {
+            for inner in parts {
+                take(inner.record, place.within(inner.span), process, settings, part, settled);
+            }
+        }
+    }
+}
+
+/// A line or a document that is too long to be kept.
 #[must_use]
-pub fn oversize(position: RecordPos, length: u64) -> Part {
+pub fn oversize(position: RecordPos, length: u64, lines: u64) -> Part {
     let mut part = Part { end: position.offset + length, ..Part::default() };
-    part.counts.lines = 1;
-    let why = format!("a line of {length} bytes: the longest that is read has {LINE_CAP}");
-    unread(&mut part, position, &[], SyntaxError::new(Span::default(), why));
+    part.counts.lines = lines;
+    let what = if lines > 1 { "document" } else { "line" };
+    let why = format!("a {what} of {length} bytes: the longest that is read has {LINE_CAP}");
+    unread(&mut part, Place { position, lead: 0, bytes: &[] }, SyntaxError::new(Span::default(), why));
     part
 }
 
 /// A line shown as not understood is cut to so many bytes.
 const UNREAD_BYTES: usize = 1024;
 
-fn unread(part: &mut Part, position: RecordPos, line: &[u8], error: SyntaxError) {
+fn unread(part: &mut Part, place: Place<'_>, error: SyntaxError) {
     part.counts.not_understood += 1;
-    part.count_unread(position.source, 1);
+    part.count_unread(place.position.source, 1);
     if part.unread.len() < UNREAD_SHOWN {
-        let line = line[..line.len().min(UNREAD_BYTES)].to_vec();
-        let unread = Unread { position, at: error.span, why: error.message, line };
+        let unread = shown(place, error);
         if part.unread_first.is_empty() {
             part.unread_first.push(unread.clone());
         }
@@ -232,15 +294,58 @@ fn unread(part: &mut Part, position: RecordPos, line: &[u8], error: SyntaxError)
     }
 }
 
+/// The line on which reading failed.
+fn shown(place: Place<'_>, error: SyntaxError) -> Unread {
+    let at = error.span.range().start.min(place.bytes.len());
+    let start = memchr::memrchr(b'\n', &place.bytes[..at]).map_or(0, |newline| newline + 1);
+    let length = memchr::memchr(b'\n', &place.bytes[start..]).unwrap_or(place.bytes.len() - start);
+    let line = place.within(Span::new(start, start + length.min(UNREAD_BYTES)));
+    let within = |offset: u32| offset.max(line_start(start)) - line_start(start);
+    let at = Span { start: within(error.span.start), end: within(error.span.end) };
+    Unread { position: line.position, lead: line.lead, at, why: error.message, line: line.bytes.to_vec() }
+}
+
+fn line_start(start: usize) -> u32 {
+    u32::try_from(start).unwrap_or(u32::MAX)
+}
+
+/// An explain is nobody's traffic: it is judged, and is no slow query.
+fn explain(event: &Event, place: Place<'_>, process: Process, settings: &Settings, part: &mut Part) {
+    let namespace = settings.namespace_map.apply(&event.namespace);
+    if !settings.filters.admit(event, namespace.as_str()) {
+        part.counts.filtered += 1;
+        return;
+    }
+    part.counts.explains += 1;
+    let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
+    let judged = judged(event, place, explained, settings, part);
+    part.count(&judged, place.bytes, settings);
+}
+
+/// Judges a record, and notes by whose rules.
+fn judged(
+    event: &Event,
+    place: Place<'_>,
+    version: Option<ServerVersion>,
+    settings: &Settings,
+    part: &mut Part,
+) -> Judged {
+    part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
+    let (applied, assumed) = settings.version_for(version, event.newest_writer);
+    part.versions.insert(applied);
+    part.version_assumed |= assumed;
+    Judged { lead: place.lead, ..judge(event, place.position, version, settings) }
+}
+
 fn slow(
     event: &Event,
-    line: &[u8],
-    position: RecordPos,
+    place: Place<'_>,
     process: Process,
     settings: &Settings,
     part: &mut Part,
     settled: &mut Settled,
 ) {
+    let Place { position, bytes: line, .. } = place;
     part.counts.slow_queries += 1;
     part.counts.truncated += u64::from(event.truncated.is_some());
     let origin = origin(event, process);
@@ -261,11 +366,7 @@ fn slow(
         part.counts.filtered += 1;
         return;
     }
-    part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
-    let (version, assumed) = settings.version_for(process.version, event.newest_writer);
-    part.versions.insert(version);
-    part.version_assumed |= assumed;
-    let mut judged = judge(event, position, process.version, settings);
+    let mut judged = judged(event, place, process.version, settings, part);
     judged.origin = origin;
     match event.traffic {
         Traffic::BatchStatement => {

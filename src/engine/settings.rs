@@ -1,11 +1,28 @@
 //! What a run is asked to do, decided once by the command line and read by every stage of the engine.
 
 use globset::GlobMatcher;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
+use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::{Event, ServerVersion};
-use crate::rules::{Rule, Thresholds};
+use crate::rules::{REGISTRY, Rule, Thresholds};
+
+use super::adjust::Adjustment;
+use super::limit::Limit;
+use super::suppress::Suppression;
+use super::tally::Keep;
+
+/// A regular expression of the user may not take more memory than this to compile, in bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// Compiles a regular expression that a user wrote.
+///
+/// # Errors
+/// If it is none, or one that takes too much memory.
+pub fn user_regex(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(REGEX_LIMIT).build()
+}
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +40,12 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Whether the namespace, after mapping, is looked at.
+    #[must_use]
+    pub fn admit_namespace(&self, namespace: &str) -> bool {
+        self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
+    }
+
     /// Whether they ask for a namespace, an application or a time, which can be misspelled.
     #[must_use]
     pub fn name_something(&self) -> bool {
@@ -34,7 +57,7 @@ impl Filters {
     pub fn admit(&self, event: &Event, namespace: &str) -> bool {
         let application = event.app_name.as_deref().unwrap_or_default();
         let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
-        self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
+        self.admit_namespace(namespace)
             && self.application.as_ref().is_none_or(|regex| regex.is_match(application))
             && self.since.is_none_or(|since| event.time_millis.is_some_and(|time| time >= since))
             && self.until.is_none_or(|until| event.time_millis.is_some_and(|time| time < until))
@@ -60,6 +83,63 @@ pub struct Settings {
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.
     pub threads: usize,
+    /// Severities and switched-off rules of the configuration.
+    pub adjustments: Vec<Adjustment>,
+    /// What the configuration and comments hide.
+    pub suppressions: Suppressions,
+    /// Limits on the share of broadcasts.
+    pub limits: Vec<Limit>,
+    /// What the run is held against.
+    pub baseline: Option<Held>,
+    /// The class from which a shape that the baseline does not know is an error.
+    pub fail_on_class: Recorded,
+}
+
+/// What the configuration and comments hide.
+#[derive(Debug, Clone)]
+pub enum Suppressions {
+    /// `--no-suppressions`: everything is shown.
+    Off,
+    /// The entries of the configuration; comments are heeded.
+    On(Vec<Suppression>),
+}
+
+impl Suppressions {
+    /// The entries to be applied.
+    #[must_use]
+    pub fn entries(&self) -> &[Suppression] {
+        match self {
+            Self::Off => &[],
+            Self::On(entries) => entries,
+        }
+    }
+
+    /// Whether comments are heeded.
+    #[must_use]
+    pub fn heed_comments(&self) -> bool {
+        matches!(self, Self::On(_))
+    }
+}
+
+impl Default for Settings {
+    /// Nothing declared, every rule, every query.
+    fn default() -> Self {
+        Self {
+            catalog: Catalog::default(),
+            namespace_map: NamespaceMap::default(),
+            version: None,
+            rules: REGISTRY.to_vec(),
+            filters: Filters::default(),
+            thresholds: Thresholds::default(),
+            per_event: false,
+            threads: 0,
+            adjustments: Vec::new(),
+            suppressions: Suppressions::On(Vec::new()),
+            limits: Vec::new(),
+            baseline: None,
+            fail_on_class: Recorded::Broadcast,
+        }
+    }
 }
 
 impl Settings {
@@ -71,6 +151,12 @@ impl Settings {
             Some(version) => (version, false),
             None => (newest.unwrap_or(ServerVersion::NEWEST), true),
         }
+    }
+
+    /// What is to be kept of each record.
+    #[must_use]
+    pub fn keep(&self) -> Keep {
+        Keep { per_event: self.per_event, shape_examples: self.baseline.is_some() }
     }
 
     /// The rule with that code, if it is to be run.

@@ -2,16 +2,19 @@
 //! sums are integers and every choice of an example has a total order, so neither chunk size nor thread count shows.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
-use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
-use crate::text::{Fingerprint, RecordPos};
+use crate::routing::Class;
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration};
+use crate::syntax::Trouble;
+use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::limit::Measured;
 use super::usage::Usage;
 
 /// What was counted.
@@ -25,6 +28,12 @@ pub struct Tally {
     pub usage: Usage,
     /// Findings by rule and group.
     pub groups: FxHashMap<GroupKey, Group>,
+    /// Findings that suppressions hid.
+    pub hidden: FxHashSet<GroupKey>,
+    /// The entries of the configuration, by place, that hid some of them.
+    pub used: BTreeSet<usize>,
+    /// What was counted for the limits, by place.
+    pub limits: BTreeMap<usize, Measured>,
 }
 
 /// What is counted for one shape.
@@ -54,6 +63,30 @@ pub struct ShapeStats {
     pub access: Option<Access>,
     /// The worst standing, the first record that had it, and its reason.
     pub worst: (Standing, RecordPos, String),
+    /// That record, if the run keeps one for each shape.
+    pub example: Option<ShapeExample>,
+}
+
+/// A record of a shape.
+#[derive(Debug, Clone)]
+pub struct ShapeExample {
+    /// Its bytes.
+    pub record: Arc<[u8]>,
+    /// So many bytes stand before it in its line.
+    pub lead: u32,
+    /// The filter in it; without one, the command's name.
+    pub place: Span,
+    /// `comment` of the command.
+    pub comment: Option<String>,
+}
+
+/// How much a tally keeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keep {
+    /// One diagnostic per finding instead of one per shape.
+    pub per_event: bool,
+    /// An example of each shape.
+    pub shape_examples: bool,
 }
 
 /// What makes findings one diagnostic.
@@ -99,6 +132,8 @@ pub struct Worst {
     pub millis: u64,
     /// Where the record stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// The finding.
     pub finding: Finding,
     /// The record's bytes.
@@ -117,22 +152,48 @@ impl Worst {
 
 impl Tally {
     /// Counts one record. `record` holds its bytes; they are copied only where they become an example.
-    pub fn add(&mut self, judged: &Judged, record: &[u8], per_event: bool) {
+    pub fn add(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
+        self.add_to_limits(judged);
         let mut values = 0;
         for statement in &judged.statements {
-            self.add_shape(judged, statement);
+            self.add_hidden(judged, statement, keep.per_event);
+            self.add_shape(judged, statement, keep.shape_examples.then_some(record));
             self.usage.add(judged, statement, values);
             values += statement.key_values.len();
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, record, per_event);
+                self.add_finding(judged, statement, raised, record, keep.per_event);
             }
         }
     }
 
-    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement) {
+    fn add_to_limits(&mut self, judged: &Judged) {
+        let one = ClassCount { count: 1, millis: judged.millis };
+        let broadcast = if judged.standing == Standing::Judged(Class::Broadcast) { one } else { ClassCount::default() };
+        for &place in &judged.limits {
+            self.limits.entry(place).or_default().add(Measured { broadcast, total: one });
+        }
+    }
+
+    fn add_hidden(&mut self, judged: &Judged, statement: &JudgedStatement, per_event: bool) {
+        for hidden in &statement.hidden {
+            let event = per_event.then_some(judged.position);
+            self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
+            self.used.extend(hidden.entry);
+        }
+    }
+
+    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement, kept: Option<&[u8]>) {
+        let example = || {
+            kept.map(|record| ShapeExample {
+                record: Arc::from(record),
+                lead: judged.lead,
+                place: statement.place,
+                comment: judged.comment.clone(),
+            })
+        };
         let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
             namespace: statement.namespace.clone(),
             operation: statement.operation,
@@ -146,6 +207,7 @@ impl Tally {
             key_use: KeyUse::default(),
             access: statement.access.clone(),
             worst: (statement.standing, judged.position, statement.reason.clone()),
+            example: example(),
         });
         stats.standings[index(statement.standing)] += 1;
         stats.millis += statement.millis;
@@ -160,7 +222,44 @@ impl Tally {
         }
         if (Reverse(statement.standing), judged.position) < (Reverse(stats.worst.0), stats.worst.1) {
             stats.worst = (statement.standing, judged.position, statement.reason.clone());
+            stats.example = example();
         }
+    }
+
+    /// Counts a message on a chunk that does not move.
+    pub fn add_trouble(
+        &mut self,
+        rule: &'static Rule,
+        trouble: &Trouble,
+        namespace: String,
+        (position, lead): (RecordPos, u32),
+        record: &[u8],
+    ) {
+        let reason = if trouble.jumbo { "jumbo" } else { trouble.reason.as_deref().unwrap_or_default() };
+        let fingerprint = Fingerprint::of(&["message-1", rule.code, &namespace, reason]);
+        let key = GroupKey { code: rule.code, group: fingerprint, event: None };
+        let worst = || Worst {
+            severity: rule.severity,
+            millis: 0,
+            position,
+            lead,
+            finding: jumbo_or_failed_migration::logged(trouble),
+            record: Arc::from(record),
+            comment: None,
+            standing: Standing::Undeclared,
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            rule,
+            namespace,
+            operation: "",
+            shape: None,
+            fingerprint,
+            count: 0,
+            millis: 0,
+            seen: None,
+            worst: worst(),
+        });
+        group.count += 1;
     }
 
     fn add_finding(
@@ -177,6 +276,7 @@ impl Tally {
             severity: raised.severity(),
             millis: judged.millis,
             position: judged.position,
+            lead: judged.lead,
             finding: raised.finding.clone(),
             record: Arc::from(record),
             comment: judged.comment.clone(),
@@ -206,6 +306,11 @@ impl Tally {
         for (count, more) in self.classes.iter_mut().zip(later.classes) {
             count.count += more.count;
             count.millis += more.millis;
+        }
+        self.hidden.extend(later.hidden);
+        self.used.extend(later.used);
+        for (place, measured) in later.limits {
+            self.limits.entry(place).or_default().add(measured);
         }
         for (fingerprint, stats) in later.shapes {
             match self.shapes.get_mut(&fingerprint) {
@@ -243,6 +348,7 @@ impl ShapeStats {
         }
         if (Reverse(later.worst.0), later.worst.1) < (Reverse(self.worst.0), self.worst.1) {
             self.worst = later.worst;
+            self.example = later.example;
         }
     }
 

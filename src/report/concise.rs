@@ -6,7 +6,7 @@ use super::RenderOptions;
 use super::data::{Diagnostic, Report};
 use super::escape::escape;
 use super::pretty::totals;
-use super::wording::{duration, number, percent};
+use super::wording::{counted, duration, number, percent};
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
@@ -37,6 +37,9 @@ fn total(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = summary.classes.values().map(|class| class.millis).sum();
     write!(out, "{}; {} lines: ", totals(report), number(summary.lines))?;
     write!(out, "{} slow queries ({}), ", number(summary.slow_queries), duration(whole))?;
+    if summary.explains > 0 {
+        write!(out, "{}, ", counted(summary.explains, "explain"))?;
+    }
     write!(out, "{} other records, ", number(summary.other_records))?;
     writeln!(out, "{} not understood", number(summary.not_understood))
 }

@@ -8,7 +8,10 @@ use std::io;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use super::data::{ClassCount, Diagnostic, ExampleLabel, KeyCoverage, Location, Report, ShapeRow, Summary};
+use super::comparison::ComparisonObject;
+use super::data::{
+    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, Report, ShapeRow, Summary,
+};
 
 /// The classes, in the order of the contract.
 const CLASSES: [&str; 6] = ["targeted", "multi-shard", "broadcast", "unknown", "unsharded", "undeclared"];
@@ -20,9 +23,20 @@ pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         summary: SummaryObject::new(&report.summary),
         shapes: report.shapes.iter().map(ShapeObject::new).collect(),
         diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
+        baseline: report.comparison.as_ref().map(ComparisonObject::new),
+        limits: report.limits.iter().map(LimitObject::new).collect(),
     };
-    write(&document, PrettyFormatter::new(), out)?;
+    write_pretty(&document, out)?;
     writeln!(out)
+}
+
+/// Writes `value` over several lines, without the last line end.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_pretty(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    write(value, PrettyFormatter::new(), out)
 }
 
 /// Writes `value` on one line, without the line end.
@@ -42,6 +56,32 @@ struct Document<'a> {
     summary: SummaryObject<'a>,
     shapes: Vec<ShapeObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
+    /// `null` without a baseline.
+    baseline: Option<ComparisonObject<'a>>,
+    limits: Vec<LimitObject<'a>>,
+}
+
+#[derive(serde::Serialize)]
+pub struct LimitObject<'a> {
+    limit: &'a str,
+    scope: &'a str,
+    measure: &'static str,
+    broadcast: u64,
+    total: u64,
+    exceeded: bool,
+}
+
+impl<'a> LimitObject<'a> {
+    pub fn new(result: &'a LimitResult) -> Self {
+        Self {
+            limit: &result.limit,
+            scope: &result.scope,
+            measure: if result.by_time { "time" } else { "count" },
+            broadcast: result.broadcast,
+            total: result.total,
+            exceeded: result.exceeded,
+        }
+    }
 }
 
 #[derive(serde::Serialize)]

@@ -3,6 +3,7 @@
 //! Whatever comes from an input (names, shapes, snippets, comments, paths) may have been chosen by an attacker, so
 //! every text format shows control characters, bidirectional overrides and invalid UTF-8 escaped, never raw.
 
+mod comparison;
 mod concise;
 mod data;
 mod escape;
@@ -21,11 +22,13 @@ mod wrap;
 
 use std::io;
 
+pub use comparison::comparison;
 pub use data::{
-    ClassCount, Diagnostic, Example, ExampleLabel, KeyCoverage, Location, NotChecked, Report, ShapeRow, Summary,
-    UnreadLine,
+    Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, KeyCoverage, LimitResult, Location,
+    NotChecked, Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
+pub use json::write_pretty;
 pub use statistics::statistics;
 
 /// How a report is written.

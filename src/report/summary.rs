@@ -4,7 +4,8 @@
 use std::io;
 
 use super::RenderOptions;
-use super::data::{ClassCount, KeyCoverage, Report, ShapeRow, Summary};
+use super::comparison::counts;
+use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
@@ -31,6 +32,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     writer.classes(summary)?;
     writer.key_coverage(summary)?;
     writer.shapes(report)?;
+    writer.gate(report)?;
     writer.not_checked(summary)?;
     writer.unread(summary)?;
     for note in &summary.notes {
@@ -46,7 +48,7 @@ fn lines(summary: &Summary) -> String {
         1 => "1 slow query".to_owned(),
         n => format!("{} slow queries", number(n)),
     };
-    let accounted = summary.slow_queries + summary.other_records + summary.not_understood;
+    let accounted = summary.slow_queries + summary.other_records + summary.not_understood + summary.explains;
     // Only a record of several lines, such as a profiler document, makes the sums differ.
     let sum = if accounted == summary.lines {
         number(summary.lines)
@@ -54,7 +56,11 @@ fn lines(summary: &Summary) -> String {
         format!("{}, {}", number(summary.lines), counted(accounted, "record"))
     };
     let others = counted(summary.other_records, "other record");
-    format!("{sum} = {slow} + {others} + {} not understood", number(summary.not_understood))
+    let explains = match summary.explains {
+        0 => String::new(),
+        n => format!(" + {}", counted(n, "explain")),
+    };
+    format!("{sum} = {slow} + {others} + {} not understood{explains}", number(summary.not_understood))
 }
 
 fn details(summary: &Summary) -> Vec<String> {
@@ -66,7 +72,6 @@ fn details(summary: &Summary) -> Vec<String> {
         (summary.not_queries, "not queries"),
         (summary.truncated, "truncated"),
         (summary.suppressed, "suppressed"),
-        (summary.explains, "explains"),
     ]
     .iter()
     .filter(|(n, _)| *n > 0)
@@ -233,6 +238,27 @@ impl Writer<'_> {
 
     fn ellipsis(&self) -> &'static str {
         if self.options.unicode { "…" } else { "..." }
+    }
+
+    /// What became of the baseline and the limits.
+    fn gate(&mut self, report: &Report) -> io::Result<()> {
+        if report.comparison.is_some() || !report.limits.is_empty() {
+            writeln!(self.out)?;
+        }
+        if let Some(comparison) = &report.comparison {
+            let mut text = format!("{} (`{}`)", counts(comparison), escape(&comparison.baseline));
+            if comparison.count(ChangeKind::Gone) + comparison.count(ChangeKind::Better) > 0 {
+                text.push_str("; `shardlint baseline prune` drops what is better or gone");
+            }
+            self.field("baseline", &text)?;
+        }
+        let mut name = "limits";
+        for limit in &report.limits {
+            let verdict = if limit.exceeded { "exceeded" } else { "kept" };
+            self.field(name, &format!("{verdict}: {}", escape(&limit.words())))?;
+            name = "";
+        }
+        Ok(())
     }
 
     /// Rules by what they need.

@@ -167,6 +167,13 @@ impl<'a> FanOut<'a> {
         marks.filter(|_| is_broadcast).take(MOST_PREDICATES).collect()
     }
 
+    /// Index bounds of an explain that show the first field of the key scanned from end to end.
+    fn unbounded_scan(&self) -> Option<Label> {
+        let first = &self.first().path;
+        let bounds = self.ctx.event.plan.as_ref()?.bounds.iter().find(|bounds| bounds.field == *first)?;
+        bounds.is_everything().then(|| Label::new(bounds.span, format!("every value of `{first}` is scanned")))
+    }
+
     /// What the server told about this execution.
     fn observations(&self) -> Vec<Label> {
         let event = self.ctx.event;
@@ -183,7 +190,7 @@ impl<'a> FanOut<'a> {
             let whole = if is_batch(self.ctx) { " for the whole batch" } else { "" };
             Label::new(n.span, format!("{shards} asked{whole}"))
         });
-        plan.into_iter().chain(asked).collect()
+        plan.into_iter().chain(asked).chain(self.unbounded_scan()).collect()
     }
 }
 
@@ -193,7 +200,8 @@ pub(super) fn is_batch(ctx: &EventContext<'_>) -> bool {
 }
 
 /// The filter, or that of the `$match` which leads the pipeline.
-pub(super) fn filter_of(statement: &Statement) -> Option<&Node> {
+#[must_use]
+pub fn filter_of(statement: &Statement) -> Option<&Node> {
     statement.filter.as_ref().or_else(|| {
         let stages = statement.pipeline.as_ref()?.as_array()?;
         stages.items.first()?.as_document()?.get("$match")

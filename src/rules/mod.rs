@@ -17,6 +17,7 @@ pub mod coarse_key_unsplittable;
 pub mod collation_loses_key;
 pub mod declaration_not_understood;
 pub mod deep_skip_over_shards;
+pub mod distribution_skew;
 pub mod failure_blast_radius;
 pub mod find_and_modify_without_key;
 pub mod gridfs_key;
@@ -29,6 +30,7 @@ pub mod id_only_write;
 pub mod id_unique_per_shard;
 pub mod illegal_unique_index;
 pub mod invalid_shard_key;
+pub mod jumbo_or_failed_migration;
 pub mod key_coverage_low;
 pub mod key_hidden_from_router;
 pub mod key_prefix_hole;
@@ -49,6 +51,7 @@ pub mod random_key_no_locality;
 pub mod range_on_hashed_field;
 pub mod redacted_query;
 pub mod redundant_index;
+pub mod routing_regression;
 pub mod scan_on_every_shard;
 pub mod single_write_without_key;
 pub mod sort_in_memory;
@@ -59,14 +62,16 @@ pub mod undeclared_namespace;
 pub mod unique_on_hashed;
 pub mod unreadable_line;
 pub mod unusable_shard_key_index;
+pub mod unused_suppression;
 pub mod upsert_without_full_key;
 
 pub use access::{Access, Direction, Pattern};
 pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, section};
+pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
 pub use key_values::{FieldValues, Growth, KeyValue, KeyValues, Observation, SAMPLE, Seen, key_values};
-pub use lookup::{rule, suggestions};
+pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
 pub use totals::{Carried, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals};
@@ -78,6 +83,7 @@ pub static REGISTRY: &[&Rule] = &[
     &undeclared_namespace::RULE,
     &redacted_query::RULE,
     &declaration_not_understood::RULE,
+    &unused_suppression::RULE,
     &broadcast_query::RULE,
     &key_prefix_hole::RULE,
     &range_on_hashed_field::RULE,
@@ -120,6 +126,9 @@ pub static REGISTRY: &[&Rule] = &[
     &hashed_but_range_load::RULE,
     &gridfs_key::RULE,
     &failure_blast_radius::RULE,
+    &jumbo_or_failed_migration::RULE,
+    &distribution_skew::RULE,
     &hot_shard::RULE,
     &prediction_contradicted::RULE,
+    &routing_regression::RULE,
 ];

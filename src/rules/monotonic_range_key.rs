@@ -28,7 +28,7 @@ const FINE_PERCENT: u64 = 50;
 /// That the values grow, and how that is known.
 pub(super) struct Growing {
     known: String,
-    severity: Severity,
+    pub(super) severity: Severity,
 }
 
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {

@@ -26,6 +26,8 @@ pub enum Evidence {
     Version,
     /// Explain output.
     Plan,
+    /// A baseline (`--baseline`).
+    Baseline,
 }
 
 impl Evidence {
@@ -40,6 +42,7 @@ impl Evidence {
             Self::ShardCount => "number of shards",
             Self::Version => "server version",
             Self::Plan => "explain output",
+            Self::Baseline => "baseline",
         }
     }
 }

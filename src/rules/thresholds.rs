@@ -1,8 +1,13 @@
 //! The limits from which rules speak. Each has a default that the pages of the rules state; `shardlint.toml` may set them.
 //! Percentages are whole numbers from 0 to 100.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 /// From where on a rule speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+#[schemars(deny_unknown_fields)]
 pub struct Thresholds {
     /// SL105: so many ranges of the key are as good as one. Default 2.
     pub few_ranges: usize,

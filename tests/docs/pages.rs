@@ -52,9 +52,13 @@ fn printed_for(rule: &Rule) -> String {
 fn output_for(example: &Example) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut arguments = vec!["check", "--format", "pretty"];
-    for (name, content, option) in
-        [("sharding.js", example.declaration, Some("--schema")), ("mongodb.log", example.log, None)]
-    {
+    let files = [
+        ("shardlint.toml", example.config, Some("--config")),
+        ("shardlint-baseline.json", example.baseline, Some("--baseline")),
+        ("sharding.js", example.declaration, Some("--schema")),
+        ("mongodb.log", example.log, None),
+    ];
+    for (name, content, option) in files {
         if !content.is_empty() {
             fs::write(folder.path().join(name), content).unwrap();
             arguments.extend(option);

@@ -5,13 +5,12 @@ use std::io::{BufWriter, Read, Write, stdin, stdout};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Collection};
+use crate::catalog::{Catalog, Collection, nearest};
 use crate::cli::{declare, exit, style};
-use crate::engine::{self, DeclarationTexts, Filters, Settings};
+use crate::engine::{self, DeclarationTexts, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
 use crate::report::{self, Format, Report, escape};
 use crate::routing::{self, Class, Cluster, FieldBinding, FieldBounds, Verdict};
-use crate::rules::{REGISTRY, Thresholds};
 use crate::syntax::operation;
 
 use super::{RouteArgs, RouteFormat};
@@ -67,7 +66,8 @@ fn declaration<'a>(catalog: &'a Catalog, statement: &Statement) -> anyhow::Resul
     match catalog.get(namespace).filter(|collection| collection.says_where_documents_lie()) {
         Some(collection) => Ok(collection),
         None => {
-            let nearest = catalog.nearest(&[namespace]);
+            let declared: Vec<&str> = catalog.collections().map(|collection| collection.pattern.as_str()).collect();
+            let nearest = nearest(&declared, &[namespace]);
             let hint = nearest.first().map(|(declared, _)| format!("; did you mean `{}`?", escape(declared)));
             bail!("no shard key is declared for `{}`{}", escape(namespace), hint.unwrap_or_default())
         }
@@ -166,16 +166,7 @@ fn write_findings(
 }
 
 fn settings(catalog: Catalog, version: ServerVersion) -> Settings {
-    Settings {
-        catalog,
-        namespace_map: crate::catalog::NamespaceMap::default(),
-        version: Some(version),
-        rules: REGISTRY.to_vec(),
-        filters: Filters::default(),
-        thresholds: Thresholds::default(),
-        per_event: true,
-        threads: 1,
-    }
+    Settings { catalog, version: Some(version), per_event: true, threads: 1, ..Settings::default() }
 }
 
 #[derive(Serialize)]

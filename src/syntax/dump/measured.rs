@@ -5,8 +5,8 @@ use crate::model::{Distribution, Document, KeyCharacteristics, Node, ShardPart};
 use crate::text::Span;
 
 use super::printed::PrintedValue;
-use super::shell_text::is_distribution_heading;
 use super::{Dump, Measured};
+use crate::syntax::shell_talk::is_distribution_heading;
 
 /// Whether a document is the output of `analyzeShardKey`.
 pub(super) fn is_characteristics(document: &Document) -> bool {

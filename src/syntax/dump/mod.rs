@@ -5,7 +5,7 @@
 mod document;
 mod measured;
 mod printed;
-mod shell_text;
+
 mod status;
 
 use crate::model::{Distribution, KeyCharacteristics, Node};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each story, and the rule that must speak about it.
-const STORIES: [(&str, &str); 15] = [
+const STORIES: [(&str, &str); 16] = [
     ("any-case", "SL109"),
     ("boxed-in", "SL110"),
     ("cold-start", "SL503"),
@@ -22,6 +22,7 @@ const STORIES: [(&str, &str); 15] = [
     ("or-branch", "SL104"),
     ("quiet-upsert", "SL204"),
     ("refused-upsert", "SL204"),
+    ("second-opinion", "SL101"),
     ("sort-off-key", "SL301"),
     ("stuck-chunk", "SL601"),
     ("unique-email", "SL403"),
@@ -33,7 +34,7 @@ fn repository() -> &'static Path {
 
 fn log_of(story: &str) -> PathBuf {
     let folder = Path::new("samples").join(story);
-    let logs = ["mongos.log", "mongod.log"].map(|name| folder.join(name));
+    let logs = ["mongos.log", "mongod.log", "explain.txt"].map(|name| folder.join(name));
     logs.into_iter().find(|log| repository().join(log).exists()).unwrap_or_else(|| panic!("{story} has no log"))
 }
 

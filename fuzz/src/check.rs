@@ -4,6 +4,7 @@ use std::io::{Cursor, sink};
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
+use shardlint::baseline::{Baseline, recorded};
 use shardlint::engine::{Job, Progress, Run, Settings, Source, finish, run};
 use shardlint::input::Input;
 use shardlint::report::{ExampleLabel, Format, RenderOptions, Report, render, statistics};
@@ -42,6 +43,7 @@ pub fn check(data: &[u8]) {
     assert_account(&report, data);
     assert_labels(&report, data);
     assert_renders(&report);
+    assert_recorded(&report);
     let expected = json(&report);
     for (settings, chunk_size) in [(&several, 64), (&alone, 7)] {
         let other = json(&self::report(data, settings, chunk_size));
@@ -117,6 +119,18 @@ pub fn assert_renders(report: &Report) {
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         serde_json::from_slice::<serde_json::Value>(line).expect("a line of JSON");
     }
+}
+
+/// A baseline of the run is read again as it was written.
+fn assert_recorded(report: &Report) {
+    let written = |baseline: &Baseline| {
+        let mut bytes = Vec::new();
+        baseline.write(&mut bytes).expect("nothing can go wrong in memory");
+        bytes
+    };
+    let bytes = written(&recorded(report));
+    let again = Baseline::read("baseline", &bytes).unwrap_or_else(|error| panic!("{error}: {}", text(&bytes)));
+    assert!(written(&again) == bytes, "{}", text(&bytes));
 }
 
 fn json(report: &Report) -> Vec<u8> {

@@ -1,10 +1,10 @@
 //! Everything that declares: shell scripts, dumps of the config database, lists of indexes, `NAMESPACE={ KEY }`.
 
 use shardlint::catalog::{Builder, Catalog};
-use shardlint::engine::{DeclarationTexts, Filters, Outcome, Run, Settings, finish};
+use shardlint::engine::{DeclarationTexts, Outcome, Run, Settings, finish};
 use shardlint::model::ServerVersion;
 use shardlint::report::Report;
-use shardlint::rules::{Finding, REGISTRY, Thresholds, declaration_not_understood as sl005};
+use shardlint::rules::{Finding, declaration_not_understood as sl005};
 use shardlint::syntax::recognize::{DeclarationKind, looks_like_declaration};
 use shardlint::syntax::{SyntaxError, declaration, dump, shard_key, shell};
 use shardlint::text::SourceId;
@@ -90,14 +90,5 @@ impl Declared {
 
 /// Settings that leave nothing out.
 pub fn settings(catalog: Catalog, version: Option<ServerVersion>, threads: usize) -> Settings {
-    Settings {
-        catalog,
-        namespace_map: shardlint::catalog::NamespaceMap::default(),
-        version,
-        rules: REGISTRY.to_vec(),
-        filters: Filters::default(),
-        thresholds: Thresholds::default(),
-        per_event: false,
-        threads,
-    }
+    Settings { catalog, version, threads, ..Settings::default() }
 }

@@ -136,6 +136,12 @@ pub struct CheckArgs {
     /// Findings per rule instead of the findings.
     #[arg(long, help_heading = "Output")]
     pub statistics: bool,
+    /// Types instead of literals; sarif, junit, github, gitlab, rdjson and markdown do so by default.
+    #[arg(long, overrides_with = "no_redact", help_heading = "Output")]
+    pub redact: bool,
+    /// Literals in every format.
+    #[arg(long, help_heading = "Output")]
+    pub no_redact: bool,
     /// Colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: ColorWhen,
@@ -164,6 +170,18 @@ pub enum FormatName {
     Json,
     /// One JSON object a line.
     Jsonl,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, for the tests' tab of a CI system.
+    Junit,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// GitLab's Code Quality report.
+    Gitlab,
+    /// Reviewdog's diagnostic format.
+    Rdjson,
+    /// A comment for a pull request.
+    Markdown,
 }
 
 impl From<FormatName> for Format {
@@ -173,6 +191,12 @@ impl From<FormatName> for Format {
             FormatName::Concise => Self::Concise,
             FormatName::Json => Self::Json,
             FormatName::Jsonl => Self::Jsonl,
+            FormatName::Sarif => Self::Sarif,
+            FormatName::Junit => Self::Junit,
+            FormatName::Github => Self::Github,
+            FormatName::Gitlab => Self::Gitlab,
+            FormatName::Rdjson => Self::Rdjson,
+            FormatName::Markdown => Self::Markdown,
         }
     }
 }
@@ -194,11 +218,17 @@ impl FailOn {
     /// Whether a finding of that severity fails the run.
     #[must_use]
     pub fn is_reached_by(self, severity: Severity) -> bool {
+        self.least().is_some_and(|least| severity >= least)
+    }
+
+    /// The least severity that fails the run, if one does.
+    #[must_use]
+    pub fn least(self) -> Option<Severity> {
         match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Info => true,
-            Self::Never => false,
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Info => Some(Severity::Info),
+            Self::Never => None,
         }
     }
 }

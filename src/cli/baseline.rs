@@ -13,7 +13,7 @@ use crate::report::{self, Format, escape};
 use super::args::{BaselineCommand, CheckArgs, FormatName, Output};
 use super::check::{self, Ran};
 use super::write::write_file;
-use super::{declare, exit, remark};
+use super::{declare, exit, output, remark};
 
 /// Where a baseline is if nothing says so.
 pub const DEFAULT: &str = "shardlint-baseline.json";
@@ -101,7 +101,8 @@ fn store(args: &CheckArgs, target: &Path, baseline: &Baseline, ran: &Ran) -> any
     let output: Vec<String> =
         args.output.iter().filter(|text| Output::parse(text).is_ok_and(|o| o.format.is_some())).cloned().collect();
     if !output.is_empty() {
-        check::write_reports(&CheckArgs { output, quiet: 2, ..args.clone() }, &ran.report)?;
+        let args = CheckArgs { output, quiet: 2, ..args.clone() };
+        output::write(&args, &output::planned(&args)?, &ran.report)?;
     }
     say(args, &format!("wrote `{}`: {}", shown(target), contents(baseline)))?;
     Ok(exit::CLEAN)
@@ -164,13 +165,14 @@ fn is_baseline(input: &str) -> bool {
 
 /// Prints what is different, and ends as `check --baseline` would.
 fn compare(args: &CheckArgs, held: Held) -> anyhow::Result<u8> {
+    let format = match args.format {
+        Some(FormatName::Json) => Format::Json,
+        Some(FormatName::Jsonl) => Format::Jsonl,
+        None | Some(FormatName::Pretty | FormatName::Concise) => Format::Concise,
+        Some(_) => bail!("a comparison is printed as concise, json or jsonl; `check --baseline` writes every format"),
+    };
     let ran = check::run(args, Some(held))?;
     if args.quiet < 2 {
-        let format = match args.format {
-            Some(FormatName::Json) => Format::Json,
-            Some(FormatName::Jsonl) => Format::Jsonl,
-            None | Some(FormatName::Pretty | FormatName::Concise) => Format::Concise,
-        };
         let mut out = stdout().lock();
         report::comparison(&ran.report, format, &mut out)?;
         out.flush()?;

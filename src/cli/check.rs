@@ -1,6 +1,6 @@
 //! `shardlint check`: declarations and logs in, a report out, an exit code.
 
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
@@ -11,14 +11,13 @@ use crate::baseline::{Held, Recorded};
 use crate::catalog::NamespaceMap;
 use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source, Suppressions};
 use crate::input::DEFAULT_CHUNK_SIZE;
-use crate::report::{self, Format, RenderOptions, Report, escape};
+use crate::report::{Report, escape};
 use crate::rules::Severity;
 
-use super::args::{CheckArgs, FailOn, Output};
+use super::args::{CheckArgs, FailOn};
 use super::declare::{self, Inputs};
 use super::progress::Bar;
-use super::write::write_file;
-use super::{baseline, complain, exit, names, remark, select, style};
+use super::{baseline, complain, exit, names, output, remark, select};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Two logs are compared by two runs, and a process has one handler.
@@ -33,11 +32,12 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
         remark("no input: name a log, or pipe one in; `shardlint --help` has examples");
         return Ok(exit::FAILED);
     }
+    let outputs = output::planned(args)?;
     let ran = run(args, held(args)?)?;
     // "No findings" in nothing would read as if all were well; programs get their report all the same.
     let read_nothing = ran.failed && ran.report.summary.lines == 0 && ran.report.diagnostics.is_empty();
-    if !read_nothing || args.format.is_some() || !args.output.is_empty() {
-        write_reports(args, &ran.report)?;
+    if !read_nothing || args.format.is_some() || !outputs.is_empty() {
+        output::write(args, &outputs, &ran.report)?;
     }
     if args.quiet < 2 {
         complain_about_limits(&ran.report);
@@ -216,41 +216,4 @@ fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
         complain(&format!("the filters leave none of {} queries", summary.filtered));
     }
     leaves_nothing
-}
-
-/// So many shapes are in the summary unless `--top` says otherwise.
-const TOP: usize = 10;
-
-pub fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {
-    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect::<anyhow::Result<_>>()?;
-    let default = args.format.map(Format::from);
-    let on_stdout = outputs.iter().all(|output| output.format.is_some());
-    for output in &outputs {
-        let format = output.format.or(default).unwrap_or(Format::Concise);
-        let options = style::options(args.color, false, args.top.unwrap_or(TOP), args.quiet == 0);
-        write_file(&output.path, |out| render(report, format, &options, args.statistics, out))?;
-    }
-    // With a file in the default format there is nothing left for standard output.
-    if on_stdout && args.quiet < 2 {
-        let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
-        let options = style::options(args.color, true, args.top.unwrap_or(TOP), args.quiet == 0);
-        let mut out = std::io::BufWriter::new(stdout().lock());
-        render(report, format, &options, args.statistics, &mut out)?;
-        out.flush()?;
-    }
-    Ok(())
-}
-
-fn render(
-    report: &Report,
-    format: Format,
-    options: &RenderOptions,
-    statistics: bool,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    if statistics {
-        report::statistics(report, format, options, out)
-    } else {
-        report::render(report, format, options, out)
-    }
 }

@@ -5,6 +5,7 @@ mod baseline;
 mod check;
 mod declare;
 mod names;
+mod output;
 mod progress;
 mod route;
 mod rules;

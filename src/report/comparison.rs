@@ -2,6 +2,7 @@
 
 use std::io;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Format;
@@ -11,7 +12,7 @@ use super::json::{write_line, write_pretty};
 use super::wording::number;
 
 /// The counts and the list, as programs read them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ComparisonObject<'a> {
     path: &'a str,
     worse: u64,
@@ -22,7 +23,7 @@ pub struct ComparisonObject<'a> {
     changes: Vec<ChangeObject<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ChangeObject<'a> {
     change: &'static str,
     namespace: &'a str,

@@ -29,6 +29,9 @@ fn line(diagnostic: &Diagnostic, whole: u64, times: &str, out: &mut dyn io::Writ
         }
         write!(out, ")")?;
     }
+    if let Some(place) = diagnostic.sent_from() {
+        write!(out, ", sent from {}", escape(&place.to_string()))?;
+    }
     writeln!(out)
 }
 

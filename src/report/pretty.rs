@@ -23,6 +23,14 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     Ok(())
 }
 
+/// One diagnostic, drawn.
+pub fn picture(report: &Report, diagnostic: &Diagnostic, options: &RenderOptions) -> io::Result<String> {
+    let whole = report.summary.classes.values().map(|class| class.millis).sum();
+    let mut drawn = Vec::new();
+    frame(report, diagnostic, whole, options).draw(options, &mut drawn)?;
+    Ok(String::from_utf8_lossy(&drawn).into_owned())
+}
+
 fn frame<'a>(report: &Report, diagnostic: &'a Diagnostic, whole: u64, options: &RenderOptions) -> Frame<'a> {
     let sections = sections(report, diagnostic, options);
     let gutter = sections.iter().flat_map(|section| &section.excerpt.lines).flatten().max();
@@ -80,15 +88,12 @@ fn note(diagnostic: &Diagnostic, whole: u64, width: usize) -> Option<String> {
     if diagnostic.count > 0 && !diagnostic.example.is_declaration {
         notes.push(seen(diagnostic, whole));
     }
-    if let Some(comment) = &diagnostic.comment {
+    let sent_from = diagnostic.sent_from().map(|place| place.to_string());
+    notes.extend(sent_from.as_ref().map(|place| format!("sent from `{}`", escape(place))));
+    if let Some(comment) = diagnostic.comment.as_ref().filter(|comment| sent_from.as_ref() != Some(comment)) {
         notes.push(format!("the query's comment is `{}`", escape(comment)));
     }
-    match (diagnostic.was, diagnostic.now, diagnostic.new) {
-        (Some(was), Some(now), _) => notes.push(format!("{was} in the baseline, {now} now")),
-        (_, _, Some(true)) => notes.push("new since the baseline".to_owned()),
-        (_, _, Some(false)) => notes.push("known in the baseline".to_owned()),
-        _ => {}
-    }
+    notes.extend(diagnostic.standing());
     let notes: Vec<String> = notes.iter().flat_map(|note| wrap(note, width)).collect();
     (!notes.is_empty()).then(|| notes.join("\n"))
 }

@@ -15,7 +15,7 @@ use super::wrap::{cut, fill, wrap};
 const NAMES: usize = 15;
 
 /// The classes, worst first.
-const CLASSES: [&str; 6] = ["broadcast", "multi-shard", "targeted", "unknown", "unsharded", "undeclared"];
+pub const CLASSES: [&str; 6] = ["broadcast", "multi-shard", "targeted", "unknown", "unsharded", "undeclared"];
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let mut writer = Writer { options, out };
@@ -43,7 +43,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
 }
 
 /// `48,211 = 31,020 slow queries + 17,190 other records + 1 not understood`
-fn lines(summary: &Summary) -> String {
+pub fn lines(summary: &Summary) -> String {
     let slow = match summary.slow_queries {
         1 => "1 slow query".to_owned(),
         n => format!("{} slow queries", number(n)),

@@ -174,6 +174,17 @@ impl<'a> FanOut<'a> {
         bounds.is_everything().then(|| Label::new(bounds.span, format!("every value of `{first}` is scanned")))
     }
 
+    /// A collection scan of one shard, where others of the same explain use an index.
+    fn lonely_scan(&self) -> Option<Label> {
+        let scanning = &self.ctx.event.plan.as_ref()?.scanning;
+        let first = scanning.first()?;
+        let who = match scanning.len() {
+            1 => format!("`{}` scans its whole part", first.value),
+            n => format!("`{}` and {} scan their whole part", first.value, n - 1),
+        };
+        Some(Label::new(first.span, format!("{who}: the index of the others is not used there")))
+    }
+
     /// What the server told about this execution.
     fn observations(&self) -> Vec<Label> {
         let event = self.ctx.event;
@@ -190,7 +201,7 @@ impl<'a> FanOut<'a> {
             let whole = if is_batch(self.ctx) { " for the whole batch" } else { "" };
             Label::new(n.span, format!("{shards} asked{whole}"))
         });
-        plan.into_iter().chain(asked).chain(self.unbounded_scan()).collect()
+        plan.into_iter().chain(asked).chain(self.unbounded_scan()).chain(self.lonely_scan()).collect()
     }
 }
 

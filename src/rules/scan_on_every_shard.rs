@@ -27,7 +27,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if reads_nothing || matches!(fan_out.cause(), Cause::NoFilter) || fan_out.verdict.error.is_some() {
         return None;
     }
+    let is_of_router = ctx.event.plan.as_ref().is_some_and(|plan| !plan.shards.is_empty());
     let examined = match &ctx.event.docs_examined {
+        Some(examined) if is_of_router => format!(", {} documents in all", examined.value),
         Some(examined) => format!(", {} documents on the one that wrote this record", examined.value),
         None => String::new(),
     };

@@ -42,8 +42,10 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         Label::new(sort.span, "no index gave this order"),
         Label::new(evidence, if spilled { "the sort did not fit into memory" } else { "the server sorted" }),
     ];
-    labels
-        .extend(event.plan_summary.as_ref().map(|plan| Label::new(plan.span, "finds the documents, but not in order")));
+    // Where shards have plans of their own, one may sort and another not.
+    let is_one = event.plan.as_ref().is_none_or(|plan| plan.scanning.is_empty());
+    let plan = event.plan_summary.as_ref().filter(|_| is_one);
+    labels.extend(plan.map(|plan| Label::new(plan.span, "finds the documents, but not in order")));
     Some(Finding { severity: None, message, help: Some(help(ctx, sort)), labels, subject: None, source: None })
 }
 

@@ -30,8 +30,11 @@ fn member(field: &Field) -> Field {
     Field { node, ..field.clone() }
 }
 
-/// `{ $eq: 5 }` as `5`, `{ $not: { $in: […] } }` as `{ $nin: […] }`.
+/// `{ $eq: 5 }` as `5`, `{ $not: { $in: […] } }` as `{ $nin: […] }`, `{ $regex: "^a" }` as `/^a/`.
 fn predicate(node: &Node) -> Node {
+    if let Some(value) = node.as_document().and_then(regex) {
+        return Node { value, span: node.span };
+    }
     let Some([only]) = node.as_document().map(|document| document.fields.as_slice()) else { return node.clone() };
     match only.name.as_str() {
         "$eq" if !is_operator(&only.node) => only.node.clone(),
@@ -48,6 +51,16 @@ fn predicate(node: &Node) -> Node {
         }
         _ => node.clone(),
     }
+}
+
+fn regex(document: &Document) -> Option<Value> {
+    let (pattern, options) = match document.fields.as_slice() {
+        [pattern] => (pattern, ""),
+        [pattern, options] if options.name == "$options" => (pattern, options.node.as_str()?),
+        _ => return None,
+    };
+    let text = pattern.node.as_str().filter(|_| pattern.name == "$regex")?;
+    Some(Value::Regex { pattern: text.to_owned(), options: options.to_owned() })
 }
 
 fn with(node: &Node, field: Field) -> Node {
@@ -105,6 +118,10 @@ mod tests {
             (r#"{"$and": [{"a": {"$lte": 5}}, {"a": {"$gte": 1}}]}"#, r#"{"a": {"$gte": 1, "$lte": 5}}"#),
             (r#"{"$and": [{"b": {"$eq": 5}}, {"a": {"$not": {"$eq": 1}}}]}"#, r#"{"a": {"$ne": 1}, "b": 5}"#),
             (r#"{"$or": [{"$and": [{"a": {"$eq": 1}}, {"b": {"$eq": 1}}]}]}"#, r#"{"$or": [{"a": 1, "b": 1}]}"#),
+            (
+                r#"{"a": {"$regex": "^x", "$options": "i"}}"#,
+                r#"{"a": {"$regularExpression": {"pattern": "^x", "options": "i"}}}"#,
+            ),
             (r#"{"a": {"$elemMatch": {"b": {"$eq": 1}}}}"#, r#"{"a": {"$elemMatch": {"b": 1}}}"#),
             // What cannot be written otherwise stays.
             (

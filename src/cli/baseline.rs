@@ -4,6 +4,7 @@ use std::io::{Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use clap::ArgMatches;
 
 use crate::baseline::{Baseline, Held, Recorded, looks_like_baseline, recorded, updated};
 use crate::engine;
@@ -12,6 +13,7 @@ use crate::report::{self, Format, escape};
 
 use super::args::{BaselineCommand, CheckArgs, FormatName, Output};
 use super::check::{self, Ran};
+use super::settings::{self, Settled};
 use super::write::write_file;
 use super::{declare, exit, output, remark};
 
@@ -22,12 +24,20 @@ pub const DEFAULT: &str = "shardlint-baseline.json";
 ///
 /// # Errors
 /// If the job cannot be done at all.
-pub fn run(command: &BaselineCommand) -> anyhow::Result<u8> {
+pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8> {
+    let (BaselineCommand::Create(args)
+    | BaselineCommand::Update(args)
+    | BaselineCommand::Prune(args)
+    | BaselineCommand::Diff(args)) = command;
+    let settled = settings::settle(args, matches)?;
+    if args.show_settings {
+        return settled.print();
+    }
     match command {
-        BaselineCommand::Create(args) => create(args),
-        BaselineCommand::Update(args) => revise(args, |old, ran| updated(old, &ran.report)),
-        BaselineCommand::Prune(args) => revise(args, |old, ran| engine::pruned(old, &ran.report, &ran.settings)),
-        BaselineCommand::Diff(args) => diff(args),
+        BaselineCommand::Create(_) => create(&settled),
+        BaselineCommand::Update(_) => revise(&settled, |old, ran| updated(old, &ran.report)),
+        BaselineCommand::Prune(_) => revise(&settled, |old, ran| engine::pruned(old, &ran.report, &ran.settings)),
+        BaselineCommand::Diff(_) => diff(settled),
     }
 }
 
@@ -45,9 +55,10 @@ pub fn read(path: &Path) -> anyhow::Result<Held> {
     Ok(Held { name, baseline })
 }
 
-fn create(args: &CheckArgs) -> anyhow::Result<u8> {
-    let target = target(args, DEFAULT.as_ref())?;
-    let ran = check::run(args, None)?;
+fn create(settled: &Settled) -> anyhow::Result<u8> {
+    let args = &settled.args;
+    let target = target(args, args.baseline.as_deref().unwrap_or(DEFAULT.as_ref()))?;
+    let ran = check::run(settled, None)?;
     if ran.failed || ran.interrupted {
         return Ok(unwritten(&target, &ran));
     }
@@ -58,7 +69,8 @@ fn create(args: &CheckArgs) -> anyhow::Result<u8> {
     store(args, &target, &baseline, &ran)
 }
 
-fn revise(args: &CheckArgs, revised: impl FnOnce(&Baseline, &Ran) -> Baseline) -> anyhow::Result<u8> {
+fn revise(settled: &Settled, revised: impl FnOnce(&Baseline, &Ran) -> Baseline) -> anyhow::Result<u8> {
+    let args = &settled.args;
     let named = args.baseline.clone();
     let target = target(args, named.as_deref().unwrap_or(DEFAULT.as_ref()))?;
     let source = named.unwrap_or_else(|| target.clone());
@@ -67,7 +79,7 @@ fn revise(args: &CheckArgs, revised: impl FnOnce(&Baseline, &Ran) -> Baseline) -
     }
     let held = read(&source)?;
     // Not held against the baseline: what is known is the question here, not what fails.
-    let ran = check::run(args, None)?;
+    let ran = check::run(settled, None)?;
     if ran.failed || ran.interrupted {
         return Ok(unwritten(&target, &ran));
     }
@@ -128,29 +140,26 @@ fn shown(path: &Path) -> String {
     escape(&path.display().to_string())
 }
 
-fn diff(args: &CheckArgs) -> anyhow::Result<u8> {
-    let mut args = args.clone();
-    if let Some(first) = args.inputs.first().filter(|first| is_baseline(first)) {
+fn diff(mut settled: Settled) -> anyhow::Result<u8> {
+    let inputs = std::mem::take(&mut settled.args.inputs);
+    if let Some((first, rest)) = inputs.split_first().filter(|(first, _)| is_baseline(first)) {
         let held = read(first.as_ref())?;
-        args.inputs.remove(0);
-        return compare(&args, held);
-    }
-    if args.baseline.is_some() && args.inputs.len() == 1 {
-        let held = read(args.baseline.as_deref().unwrap_or(DEFAULT.as_ref()))?;
-        return compare(&args, held);
+        settled.args.inputs = if rest.is_empty() { settled.inputs.clone() } else { rest.to_vec() };
+        return compare(&settled, held);
     }
     let (declarations, logs): (Vec<String>, Vec<String>) =
-        args.inputs.drain(..).partition(|input| declare::is_declaration(input));
+        inputs.into_iter().partition(|input| declare::is_declaration(input));
     let [old, new @ ..] = logs.as_slice() else { bail!(EXPECTED) };
     if new.is_empty() {
         bail!(EXPECTED);
     }
-    let of = |inputs: &[String]| CheckArgs { inputs: [&declarations, inputs].concat(), baseline: None, ..args.clone() };
-    let before = check::run(&of(std::slice::from_ref(old)), None)?;
+    settled.args.inputs = [declarations.as_slice(), std::slice::from_ref(old)].concat();
+    let before = check::run(&settled, None)?;
     if before.failed || before.interrupted {
-        return Ok(before.exit_code(&args));
+        return Ok(before.exit_code(&settled.args));
     }
-    compare(&of(new), Held { name: old.clone(), baseline: recorded(&before.report) })
+    settled.args.inputs = [&declarations, new].concat();
+    compare(&settled, Held { name: old.clone(), baseline: recorded(&before.report) })
 }
 
 const EXPECTED: &str = "two things are compared: `baseline diff BASELINE INPUT…` or `baseline diff OLD.log NEW.log`";
@@ -164,14 +173,15 @@ fn is_baseline(input: &str) -> bool {
 }
 
 /// Prints what is different, and ends as `check --baseline` would.
-fn compare(args: &CheckArgs, held: Held) -> anyhow::Result<u8> {
+fn compare(settled: &Settled, held: Held) -> anyhow::Result<u8> {
+    let args = &settled.args;
     let format = match args.format {
         Some(FormatName::Json) => Format::Json,
         Some(FormatName::Jsonl) => Format::Jsonl,
         None | Some(FormatName::Pretty | FormatName::Concise) => Format::Concise,
         Some(_) => bail!("a comparison is printed as concise, json or jsonl; `check --baseline` writes every format"),
     };
-    let ran = check::run(args, Some(held))?;
+    let ran = check::run(settled, Some(held))?;
     if args.quiet < 2 {
         let mut out = stdout().lock();
         report::comparison(&ran.report, format, &mut out)?;

@@ -4,11 +4,12 @@ use std::io::{IsTerminal, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
+use clap::ArgMatches;
 use globset::Glob;
 use jiff::civil;
 
 use crate::baseline::{Held, Recorded};
-use crate::catalog::NamespaceMap;
+use crate::catalog::{Catalog, NamespaceMap};
 use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source, Suppressions};
 use crate::input::DEFAULT_CHUNK_SIZE;
 use crate::report::{Report, escape};
@@ -17,6 +18,7 @@ use crate::rules::Severity;
 use super::args::{CheckArgs, FailOn};
 use super::declare::{self, Inputs};
 use super::progress::Bar;
+use super::settings::{self, Settled};
 use super::{baseline, complain, exit, names, output, remark, select};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -27,13 +29,18 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 ///
 /// # Errors
 /// If the job cannot be done at all. Inputs that cannot be read are told, and the others are still judged.
-pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
-    if nothing_to_do(args) {
+pub fn check(args: &CheckArgs, matches: &ArgMatches) -> anyhow::Result<u8> {
+    let settled = settings::settle(args, matches)?;
+    if args.show_settings {
+        return settled.print();
+    }
+    let (asked, args) = (args, &settled.args);
+    if nothing_to_do(&settled) {
         remark("no input: name a log, or pipe one in; `shardlint --help` has examples");
         return Ok(exit::FAILED);
     }
     let outputs = output::planned(args)?;
-    let ran = run(args, held(args)?)?;
+    let ran = run(&settled, held(args, asked)?)?;
     // "No findings" in nothing would read as if all were well; programs get their report all the same.
     let read_nothing = ran.failed && ran.report.summary.lines == 0 && ran.report.diagnostics.is_empty();
     if !read_nothing || args.format.is_some() || !outputs.is_empty() {
@@ -61,9 +68,10 @@ pub struct Ran {
 ///
 /// # Errors
 /// If the job cannot be done at all.
-pub fn run(args: &CheckArgs, held: Option<Held>) -> anyhow::Result<Ran> {
-    let Inputs { logs, declared, mut failed } = declare::sort_out(args)?;
-    let settings = settings(args, declared.catalog, held)?;
+pub fn run(settled: &Settled, held: Option<Held>) -> anyhow::Result<Ran> {
+    let args = &settled.args;
+    let Inputs { logs, declared, mut failed } = declare::sort_out(settled)?;
+    let settings = engine_settings(settled, declared.catalog, held)?;
     let names: Vec<String> = logs.iter().map(|log| log.input.name().to_owned()).collect();
     if args.verbose {
         names.iter().for_each(|name| remark(&format!("log: {}", escape(name))));
@@ -86,9 +94,9 @@ pub fn run(args: &CheckArgs, held: Option<Held>) -> anyhow::Result<Ran> {
 }
 
 /// The baseline of `--baseline`.
-fn held(args: &CheckArgs) -> anyhow::Result<Option<Held>> {
+fn held(args: &CheckArgs, asked: &CheckArgs) -> anyhow::Result<Option<Held>> {
     let Some(path) = &args.baseline else {
-        if args.fail_on_class.is_some() {
+        if asked.fail_on_class.is_some() {
             bail!("--fail-on-class says which queries that a baseline does not know are errors: it needs --baseline");
         }
         return Ok(None);
@@ -96,8 +104,10 @@ fn held(args: &CheckArgs) -> anyhow::Result<Option<Held>> {
     baseline::read(path).map(Some)
 }
 
-fn nothing_to_do(args: &CheckArgs) -> bool {
-    args.inputs.is_empty() && args.schema.is_empty() && args.shard_key.is_empty() && stdin().is_terminal()
+fn nothing_to_do(settled: &Settled) -> bool {
+    let Settled { args, resolved, .. } = settled;
+    let declares_nothing = args.schema.is_empty() && args.shard_key.is_empty() && resolved.shard_keys.is_empty();
+    args.inputs.is_empty() && declares_nothing && stdin().is_terminal()
 }
 
 impl Ran {
@@ -124,7 +134,9 @@ fn complain_about_limits(report: &Report) {
     }
 }
 
-fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog, baseline: Option<Held>) -> anyhow::Result<Settings> {
+fn engine_settings(settled: &Settled, catalog: Catalog, baseline: Option<Held>) -> anyhow::Result<Settings> {
+    let Settled { args, config, resolved, .. } = settled;
+    let suppressions = resolved.suppressions.clone();
     Ok(Settings {
         catalog,
         namespace_map: namespace_map(&args.ns_map)?,
@@ -133,11 +145,12 @@ fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog, baseline: Option
         filters: filters(args)?,
         per_event: args.per_event,
         threads: args.threads.into(),
-        suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(Vec::new()) },
-        limits: args.max_broadcast_share.clone(),
+        thresholds: config.as_ref().map(|config| config.file.thresholds).unwrap_or_default(),
+        adjustments: resolved.adjustments.clone(),
+        suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(suppressions) },
+        limits: args.max_broadcast_share.iter().chain(&resolved.part_limits).cloned().collect(),
         baseline,
         fail_on_class: args.fail_on_class.map_or(Recorded::Broadcast, Recorded::from),
-        ..Settings::default()
     })
 }
 

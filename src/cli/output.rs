@@ -12,7 +12,7 @@ use super::style;
 use super::write::stage;
 
 /// So many shapes are in the summary unless `--top` says otherwise.
-const TOP: usize = 10;
+pub const TOP: usize = 10;
 
 /// The files that are asked for; decided before anything is read, so that a wrong name costs no time.
 ///

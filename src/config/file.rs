@@ -94,10 +94,10 @@ pub struct Rules {
 /// Settings for some namespaces, or for some applications.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("required" = ["name"]))]
 pub struct Part {
     /// Which: a glob over namespaces (after `ns-map`), or a regular expression over names of applications.
-    #[schemars(with = "String", required)]
+    #[schemars(with = "String")]
     pub name: Option<Spanned<String>>,
     /// Rules whose findings are left out.
     #[schemars(with = "Option<Strings>")]
@@ -113,10 +113,10 @@ pub struct Part {
 /// Findings that are not to be shown. What is left out matches everything.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("required" = ["rule", "reason"]))]
 pub struct Ignore {
     /// The rule, or several.
-    #[schemars(with = "Strings", required)]
+    #[schemars(with = "Strings")]
     pub rule: Option<Spanned<Strings>>,
     /// Namespaces (after `ns-map`): a glob.
     #[schemars(with = "Option<String>")]
@@ -128,7 +128,7 @@ pub struct Ignore {
     #[schemars(with = "Option<String>")]
     pub application: Option<Spanned<String>>,
     /// Why the findings are accepted.
-    #[schemars(with = "String", required)]
+    #[schemars(with = "String")]
     pub reason: Option<Spanned<String>>,
     /// The last day on which it holds: `2027-01-31`.
     #[schemars(with = "Option<String>")]

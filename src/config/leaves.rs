@@ -1,5 +1,7 @@
 //! The file as a tree of keys: which keys are unknown, and, for `--show-settings`, every value with its line.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
@@ -84,7 +86,7 @@ fn unknown_in(table: &DeTable<'_>, schema: &Value, root: &Value, found: &mut Vec
             None => found.push(UnknownKey {
                 name: key.get_ref().to_string(),
                 span: Span::new(key.span().start, key.span().end),
-                known: properties.keys().cloned().collect(),
+                known: properties.keys().cloned().collect::<BTreeSet<_>>().into_iter().collect(),
             }),
         }
     }

@@ -1,6 +1,7 @@
 //! Limits on the share of broadcasts, `[SCOPE=]P[%][:count|:time]`: of all queries, of some namespaces (`shop.*=1%`) or of
 //! some applications (`app:^batch-=50%`), by number (default) or by time.
 
+use std::fmt;
 use std::str::FromStr;
 
 use globset::{Glob, GlobMatcher};
@@ -28,9 +29,12 @@ pub enum Scope {
 /// A limit.
 #[derive(Debug, Clone)]
 pub struct Limit {
+    /// As the user wrote it.
     text: String,
     scope: Scope,
-    /// In millionths.
+    /// The percentage in it.
+    percentage: String,
+    /// The same in millionths.
     share: u64,
     by_time: bool,
 }
@@ -78,7 +82,8 @@ impl FromStr for Limit {
                 }
             },
         };
-        Ok(Self { text: share.trim().to_owned(), scope, share: millionths(share.trim())?, by_time })
+        let percentage = share.trim().to_owned();
+        Ok(Self { text: text.to_owned(), scope, share: millionths(&percentage)?, percentage, by_time })
     }
 }
 
@@ -93,6 +98,12 @@ fn millionths(text: &str) -> Result<u64, String> {
     }
     let share = format!("{whole}{fraction:0<4}").parse::<u64>().map_err(|_| wrong())?;
     if share > WHOLE { Err(wrong()) } else { Ok(share) }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl Limit {
@@ -123,7 +134,7 @@ impl Limit {
             Scope::Application(regex) => format!("application {}", regex.as_str()),
         };
         LimitResult {
-            limit: self.text.clone(),
+            limit: self.percentage.clone(),
             scope,
             by_time: self.by_time,
             broadcast,

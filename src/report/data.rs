@@ -288,6 +288,13 @@ pub struct Comparison {
     pub changes: Vec<Change>,
 }
 
+impl Report {
+    /// The diagnostics that people are told of: what the baseline knows is not said again.
+    pub fn told(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.new != Some(false))
+    }
+}
+
 impl Comparison {
     /// How many changes are of that kind.
     #[must_use]

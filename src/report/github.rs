@@ -33,6 +33,9 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
             hidden.push(counted((all.len() - LIMIT) as u64, &format!("more {noun}")));
         }
     }
+    for limit in report.limits.iter().filter(|limit| limit.exceeded) {
+        writeln!(out, "::error title=limit::{}", data(&escape(&limit.words())))?;
+    }
     if !hidden.is_empty() {
         writeln!(out, "{} not annotated: GitHub shows {LIMIT} of each level per step", hidden.join(", "))?;
     }

@@ -7,7 +7,7 @@ use std::io;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::RenderOptions;
-use super::data::{Diagnostic, Report, ShapeRow};
+use super::data::{Diagnostic, LimitResult, Report, ShapeRow};
 use super::escape::escape;
 use super::place::Place;
 use super::wording::{counted, duration};
@@ -24,6 +24,9 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     }
     for shape in report.shapes.iter().filter(|shape| !found.contains(shape.fingerprint.as_str())) {
         suites.entry(escape(&shape.namespace)).or_default().push(clean(shape));
+    }
+    for limit in &report.limits {
+        suites.entry("limits".to_owned()).or_default().push(held(limit));
     }
     let mut xml = Suites::new(env!("CARGO_PKG_NAME"));
     for (name, cases) in suites {
@@ -47,6 +50,20 @@ fn finding(diagnostic: &Diagnostic, options: &RenderOptions) -> TestCase {
         case
     };
     case.set_classname(class_name(&diagnostic.namespace));
+    case
+}
+
+/// A limit on broadcasts, kept or exceeded.
+fn held(limit: &LimitResult) -> TestCase {
+    let words = escape(&limit.words());
+    let mut status = TestCaseStatus::success();
+    if limit.exceeded {
+        status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_message(words.clone());
+    }
+    let mut case = TestCase::new(escape(&format!("broadcasts of {} up to {}", limit.scope, limit.limit)), status);
+    case.set_classname("limits");
+    case.set_system_out(words);
     case
 }
 
@@ -79,9 +96,7 @@ fn clean(shape: &ShapeRow) -> TestCase {
 /// Where it is, what the labels say, what to do, how often it was seen and what it was before.
 fn text(diagnostic: &Diagnostic, options: &RenderOptions) -> String {
     let mut lines = Vec::new();
-    if let Some((place, true)) = Place::of(diagnostic, &options.root) {
-        lines.push(format!("sent from {}:{}", escape(&place.path), place.line));
-    }
+    lines.extend(Place::sent_from(diagnostic, &options.root).map(|place| format!("sent from {}", escape(&place))));
     for label in &diagnostic.example.labels {
         let at = &label.location;
         lines.push(format!("{}:{}:{}: {}", escape(&at.path), at.line, at.column, escape(&label.text)));

@@ -8,7 +8,7 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
 use super::RenderOptions;
-use super::data::{Diagnostic, Report};
+use super::data::{Change, ChangeKind, Diagnostic, Report};
 use super::escape::escape;
 use super::inline::{cell, code, fenced, markdown};
 use super::pages::page;
@@ -67,9 +67,10 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     let rows: Vec<Row> = findings.iter().take(MOST_ROWS).map(|diagnostic| row(diagnostic, options)).collect();
     let queries = report.summary.classes.values().map(|class| class.count).sum();
     let page = context! {
-        icon => icon(&findings),
+        icon => icon(report),
         headline => headline(report),
-        changes => changes(&findings),
+        changes => changes(report),
+        limits => limits(report),
         rows_left => (findings.len() > rows.len()).then(|| number((findings.len() - rows.len()) as u64)),
         rows => rows,
         pictures => pictures(report, &findings, options)?,
@@ -85,9 +86,12 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     writeln!(out, "{}", text.trim_end())
 }
 
-fn icon(findings: &[&Diagnostic]) -> &'static str {
-    let worst = findings.iter().filter(|d| d.new != Some(false)).map(|d| d.severity).max();
-    worst.map_or("✅", mark)
+fn icon(report: &Report) -> &'static str {
+    if report.limits.iter().any(|limit| limit.exceeded) {
+        return mark(Severity::Error);
+    }
+    let news = report.diagnostics.iter().filter(|diagnostic| diagnostic.new != Some(false));
+    news.map(|diagnostic| diagnostic.severity).max().map_or("✅", mark)
 }
 
 fn mark(severity: Severity) -> &'static str {
@@ -103,6 +107,7 @@ fn headline(report: &Report) -> String {
     let count = |new| report.diagnostics.iter().filter(|d| d.new == Some(new)).count() as u64;
     let (new, known) = (count(true), count(false));
     match (new, known) {
+        (0, 0) if report.comparison.is_some() => "nothing new".to_owned(),
         (0, 0) => totals(report),
         (0, known) => format!("nothing new, {} known", counted(known, "finding")),
         (new, 0) => format!("{} since the baseline", counted(new, "new finding")),
@@ -110,20 +115,40 @@ fn headline(report: &Report) -> String {
     }
 }
 
-/// What routes worse than the baseline says.
-fn changes(findings: &[&Diagnostic]) -> Vec<String> {
-    let worse = findings.iter().filter_map(|d| {
-        let (was, now) = (d.was?, d.now?);
-        let shape = d.shape.as_deref().map(|shape| format!(" {}", code(&short(shape, SHAPE_WIDTH))));
-        let on = format!("{} on {}", code(d.operation.unwrap_or("operation")), code(&short(&d.namespace, NAME_WIDTH)));
-        Some(format!("{on}{} was **{was}** and is **{now}**", shape.unwrap_or_default()))
-    });
-    let mut changes: Vec<String> = worse.collect();
-    if changes.len() > MOST_CHANGES {
-        let more = changes.split_off(MOST_CHANGES).len() as u64;
-        changes.push(format!("… {} more", number(more)));
+/// What routes otherwise than the baseline says; what is new stands in the table, what is gone is counted.
+fn changes(report: &Report) -> Vec<String> {
+    let Some(comparison) = &report.comparison else { return Vec::new() };
+    let is_told = |kind| matches!(kind, ChangeKind::Worse | ChangeKind::Better | ChangeKind::Unclear);
+    let told: Vec<&Change> = comparison.changes.iter().filter(|change| is_told(change.kind)).collect();
+    let mut changes: Vec<String> = told.iter().take(MOST_CHANGES).map(|change| told_change(change)).collect();
+    if told.len() > MOST_CHANGES {
+        changes.push(format!("… {} more", number((told.len() - MOST_CHANGES) as u64)));
+    }
+    let gone = comparison.count(ChangeKind::Gone);
+    if gone > 0 {
+        changes.push(format!("{} gone; `shardlint baseline prune` forgets what is gone", number(gone)));
     }
     changes
+}
+
+fn told_change(change: &Change) -> String {
+    let what = code(&short(&change.what, SHAPE_WIDTH));
+    let name = code(&short(&change.namespace, NAME_WIDTH));
+    let on = match &change.operation {
+        Some(operation) => format!("{} on {name} {what}", code(operation)),
+        None => format!("{what} of {name}"),
+    };
+    let classes = match (change.was, change.now) {
+        (Some(was), Some(now)) => format!(": was {was}, is **{now}**"),
+        _ => String::new(),
+    };
+    format!("{}: {on}{classes}", change.kind.name())
+}
+
+/// The limits that are exceeded.
+fn limits(report: &Report) -> Vec<String> {
+    let exceeded = report.limits.iter().filter(|limit| limit.exceeded);
+    exceeded.map(|limit| markdown(&limit.words())).collect()
 }
 
 /// The beginning of a text, escaped.

@@ -68,6 +68,12 @@ impl Place {
         Some((Self::at(&primary.location, root), false))
     }
 
+    /// The line that the query's comment names, for people; relative where it is below the working directory.
+    pub fn sent_from(diagnostic: &Diagnostic, root: &Path) -> Option<String> {
+        let sent = diagnostic.sent_from()?;
+        Some(format!("{}:{}", below(&sent.path, root).unwrap_or(sent.path), sent.line))
+    }
+
     /// A place in an input.
     pub fn at(location: &Location, root: &Path) -> Self {
         let range = Range { column: location.column, end_line: location.end_line, end_column: location.end_column };

@@ -283,7 +283,7 @@ impl Writer<'_> {
 
     /// Where to read more.
     fn rules(&mut self, report: &Report) -> io::Result<()> {
-        let mut codes: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        let mut codes: Vec<&str> = report.told().map(|diagnostic| diagnostic.code).collect();
         codes.sort_unstable();
         codes.dedup();
         if codes.is_empty() {

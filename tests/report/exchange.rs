@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use shardlint::report::{Diagnostic, Format, RenderOptions, Report};
+use shardlint::report::{Change, ChangeKind, Comparison, Diagnostic, Format, LimitResult, RenderOptions, Report};
 use shardlint::rules::Severity;
 
 use super::build::{diagnostic, example, report, shape, slow_query, text};
@@ -28,6 +28,32 @@ fn held_against_a_baseline() -> Report {
     let mut report = report(vec![known, worse, lesser]);
     let mut clean = shape("targeted", 1_876_000);
     clean.fingerprint = "33333333333333333333333333333333".to_owned();
+    let change = |kind, what: &str, was, now| Change {
+        kind,
+        namespace: "shop.orders".to_owned(),
+        operation: Some("find".to_owned()),
+        what: what.to_owned(),
+        fingerprint: None,
+        was,
+        now,
+        rules: Vec::new(),
+    };
+    report.comparison = Some(Comparison {
+        baseline: "shardlint-baseline.json".to_owned(),
+        changes: vec![
+            change(ChangeKind::Worse, "{ status: ?, total: { $gte: ? } }", Some("targeted"), Some("broadcast")),
+            change(ChangeKind::Better, "{ couponId: ?, customerId: ? }", Some("broadcast"), Some("targeted")),
+            change(ChangeKind::Gone, "{ sku: ? }", Some("targeted"), None),
+        ],
+    });
+    report.limits = vec![LimitResult {
+        limit: "2%".to_owned(),
+        scope: "all queries".to_owned(),
+        by_time: false,
+        broadcast: 1_204,
+        total: 31_020,
+        exceeded: true,
+    }];
     report.shapes = vec![shape("broadcast", 843_000), clean];
     report
 }
@@ -62,7 +88,7 @@ fn sarif_tells_new_results_from_unchanged_ones() {
 fn junit_fails_only_what_fails_the_run() {
     let xml = output(Format::Junit);
     assert_junit(&xml);
-    assert_eq!(xml.matches("<failure").count(), 1);
+    assert_eq!(xml.matches("<failure").count(), 2, "the regression and the limit");
     assert_snapshot!(xml);
 }
 

@@ -17,9 +17,11 @@ fn runs() -> Vec<(String, String)> {
     folders.retain(|folder| folder.is_dir());
     folders.sort();
     let runs = folders.iter().map(|folder| {
-        let log = ["mongos.log", "mongod.log"].map(|name| folder.join(name)).into_iter().find(|log| log.exists());
+        let is_input = |name: &str| !name.starts_with("expected") && name != "sharding.js";
+        let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let input = files.find(|file| is_input(file.file_name().unwrap().to_str().unwrap())).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
-        (text(folder.join("sharding.js")), text(log.unwrap()))
+        (text(folder.join("sharding.js")), text(input))
     });
     let runs: Vec<_> = runs.collect();
     assert!(runs.len() > 10);

@@ -332,7 +332,8 @@ impl Run<'_> {
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => any_plan,
-            Evidence::Baseline => self.settings.baseline.is_some(),
+            // A baseline is asked for, not found: without one nothing goes unchecked.
+            Evidence::Baseline => true,
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
         let rules = self.settings.rules.iter();

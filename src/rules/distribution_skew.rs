@@ -92,7 +92,8 @@ The fullest shard decides when the cluster needs more room, and usually it is th
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 { ns: "shop.orders", shards: [
   { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 900000, ownedSizeBytes: 460800000, orphanedSizeBytes: 0 },
-  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 100000, ownedSizeBytes: 51200000, orphanedSizeBytes: 0 } ] }
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 100000,
+    ownedSizeBytes: 51200000, orphanedSizeBytes: 0 } ] }
 ```
 
 ## Silent on
@@ -101,7 +102,8 @@ The fullest shard decides when the cluster needs more room, and usually it is th
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 { ns: "shop.orders", shards: [
   { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 520000, ownedSizeBytes: 266240000, orphanedSizeBytes: 0 },
-  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 480000, ownedSizeBytes: 245760000, orphanedSizeBytes: 0 } ] }
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 480000,
+    ownedSizeBytes: 245760000, orphanedSizeBytes: 0 } ] }
 ```
 
 ## How to fix

@@ -41,7 +41,7 @@ pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
         && !known.is_empty()
         && !known.iter().any(|name| seen.binary_search(name).is_ok())
         // Filters that leave nothing are told by themselves.
-        && report.summary.filtered == 0;
+        && !(seen.is_empty() && report.summary.filtered > 0);
     if none_seen {
         let hint = if seen.is_empty() {
             format!("there are no queries; it has `{}`", escape(known[0]))

@@ -17,7 +17,7 @@ fn runs() -> Vec<(String, String)> {
     folders.retain(|folder| folder.is_dir());
     folders.sort();
     let runs = folders.iter().map(|folder| {
-        let is_input = |name: &str| !name.starts_with("expected") && name != "sharding.js";
+        let is_input = |name: &str| name.starts_with("mongo") || name.starts_with("explain");
         let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let input = files.find(|file| is_input(file.file_name().unwrap().to_str().unwrap())).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();

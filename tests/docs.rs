@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use shardlint::rules::REGISTRY;
 
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
@@ -22,6 +22,7 @@ const DOCUMENTS: [&str; 9] = [
     "docs/configuration.md",
     "docs/formats.md",
     "docs/ci.md",
+    "docs/myths.md",
 ];
 
 fn repository() -> &'static Path {

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each story, and the rule that must speak about it.
-const STORIES: [(&str, &str); 15] = [
+const STORIES: [(&str, &str); 17] = [
     ("any-case", "SL109"),
     ("boxed-in", "SL110"),
+    ("cold-start", "SL503"),
     ("cut-short", "SL001"),
     ("forgotten-tenant", "SL101"),
     ("hashed-range", "SL103"),
@@ -24,6 +25,7 @@ const STORIES: [(&str, &str); 15] = [
     ("refused-upsert", "SL204"),
     ("second-opinion", "SL101"),
     ("sort-off-key", "SL301"),
+    ("stuck-chunk", "SL601"),
     ("unique-email", "SL403"),
 ];
 

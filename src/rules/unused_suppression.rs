@@ -51,7 +51,7 @@ pub fn comment_names_no_rule(word: &str, near: &[&str]) -> (String, String) {
 }
 
 const EXPLANATION: &str = r#"
-# Is this suppression still of any use?
+# Which suppressions are not needed any more?
 
 ## What it says
 

@@ -34,7 +34,7 @@ pub fn unknown_shape(operation: &str, namespace: &str, now: &str) -> (String, St
 }
 
 const EXPLANATION: &str = r#"
-# Which queries got worse since the baseline?
+# Why is a query that asked one shard a broadcast now?
 
 ## What it says
 

@@ -92,7 +92,11 @@ fn unsplit(text: &str) -> Record {
     bare(text).unwrap_or_else(|error| {
         document::read(text, |line| bare(line).unwrap_or_else(Record::Bad))
             .or_else(|| wrapped::read(text, bare))
-            .unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(text, error)))
+            .unwrap_or_else(|| {
+                // Of a document on several lines it says little what its first line is not.
+                let error = document::unknown(text).unwrap_or(error);
+                Record::Bad(wrapped::split_by_runtime(text, error))
+            })
     })
 }
 

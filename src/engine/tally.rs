@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration};
+use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
@@ -156,10 +157,12 @@ impl Tally {
         count.count += 1;
         count.millis += judged.millis;
         self.add_to_limits(judged);
+        let mut values = 0;
         for statement in &judged.statements {
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, keep.shape_examples.then_some(record));
-            self.usage.add(judged, statement);
+            self.usage.add(judged, statement, values);
+            values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, record, keep.per_event);
             }
@@ -221,6 +224,42 @@ impl Tally {
             stats.worst = (statement.standing, judged.position, statement.reason.clone());
             stats.example = example();
         }
+    }
+
+    /// Counts a message on a chunk that does not move.
+    pub fn add_trouble(
+        &mut self,
+        rule: &'static Rule,
+        trouble: &Trouble,
+        namespace: String,
+        (position, lead): (RecordPos, u32),
+        record: &[u8],
+    ) {
+        let reason = if trouble.jumbo { "jumbo" } else { trouble.reason.as_deref().unwrap_or_default() };
+        let fingerprint = Fingerprint::of(&["message-1", rule.code, &namespace, reason]);
+        let key = GroupKey { code: rule.code, group: fingerprint, event: None };
+        let worst = || Worst {
+            severity: rule.severity,
+            millis: 0,
+            position,
+            lead,
+            finding: jumbo_or_failed_migration::logged(trouble),
+            record: Arc::from(record),
+            comment: None,
+            standing: Standing::Undeclared,
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            rule,
+            namespace,
+            operation: "",
+            shape: None,
+            fingerprint,
+            count: 0,
+            millis: 0,
+            seen: None,
+            worst: worst(),
+        });
+        group.count += 1;
     }
 
     fn add_finding(

@@ -7,12 +7,16 @@ use std::ops::Range;
 
 use super::data::{Diagnostic, Example, ExampleLabel, Report};
 use crate::model::{Document, Node, Value};
+use crate::rules::hot_key_value;
 use crate::syntax::{ext_json, shell};
 
 /// `report` with types instead of literals.
 pub fn redacted(report: &Report) -> Report {
     let mut shared = report.clone();
     for diagnostic in &mut shared.diagnostics {
+        if diagnostic.code == hot_key_value::RULE.code {
+            diagnostic.message = hot_key_value::without_value(&diagnostic.message);
+        }
         diagnostic.comment = diagnostic.sent_from().map(|place| place.to_string());
         if !diagnostic.example.is_declaration {
             diagnostic.example = example(diagnostic);

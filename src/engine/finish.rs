@@ -39,6 +39,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let mut via_router = 0;
     if total.saw_router {
         via_router = through_router.records();
+        total.direct.merge_plans(through_router);
     } else {
         total.direct.merge(through_router);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::rules::jumbo_or_failed_migration;
 use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
@@ -30,7 +31,7 @@ impl Process {
             Fact::Version(version) => self.version = Some(*version),
             Fact::Role(role) => self.role = Some(*role),
             Fact::Restart => *self = Self::default(),
-            Fact::Plain => {}
+            Fact::Plain | Fact::Trouble(_) => {}
         }
     }
 }
@@ -249,6 +250,13 @@ fn take(
             process.learn(&fact);
             if let (Fact::Version(version), None) = (&fact, settings.version) {
                 part.versions.insert(*version);
+            }
+            if let (Fact::Trouble(trouble), Some(rule)) = (fact, settings.enabled(jumbo_or_failed_migration::RULE.code))
+            {
+                let namespace =
+                    trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
+                let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+                part.direct.add_trouble(rule, &trouble, namespace, (place.position, place.lead), place.bytes);
             }
         }
         Record::Bad(error) => unread(part, place, error),

@@ -9,7 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
+use crate::rules::{
+    Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
+};
+use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
@@ -156,10 +159,12 @@ impl Tally {
         count.count += 1;
         count.millis += judged.millis;
         self.add_to_limits(judged);
+        let mut values = 0;
         for statement in &judged.statements {
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, keep.shape_examples.then_some(record));
-            self.usage.add(judged, statement);
+            self.usage.add(judged, statement, values);
+            values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, record, keep.per_event);
             }
@@ -223,6 +228,42 @@ impl Tally {
         }
     }
 
+    /// Counts a message on a chunk that does not move.
+    pub fn add_trouble(
+        &mut self,
+        rule: &'static Rule,
+        trouble: &Trouble,
+        namespace: String,
+        (position, lead): (RecordPos, u32),
+        record: &[u8],
+    ) {
+        let reason = if trouble.jumbo { "jumbo" } else { trouble.reason.as_deref().unwrap_or_default() };
+        let fingerprint = Fingerprint::of(&["message-1", rule.code, &namespace, reason]);
+        let key = GroupKey { code: rule.code, group: fingerprint, event: None };
+        let worst = || Worst {
+            severity: rule.severity,
+            millis: 0,
+            position,
+            lead,
+            finding: jumbo_or_failed_migration::logged(trouble),
+            record: Arc::from(record),
+            comment: None,
+            standing: Standing::Undeclared,
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            rule,
+            namespace,
+            operation: "",
+            shape: None,
+            fingerprint,
+            count: 0,
+            millis: 0,
+            seen: None,
+            worst: worst(),
+        });
+        group.count += 1;
+    }
+
     fn add_finding(
         &mut self,
         judged: &Judged,
@@ -280,7 +321,18 @@ impl Tally {
             }
         }
         self.usage.merge(later.usage);
-        for (key, group) in later.groups {
+        self.merge_groups(later.groups.into_iter());
+    }
+
+    /// Adds what shards tell of operations that the router has counted: how they found and sorted the documents, which no
+    /// router knows.
+    pub fn merge_plans(&mut self, of_shards: Self) {
+        const OF_SHARDS: [&str; 2] = [sort_in_memory::RULE.code, scan_on_every_shard::RULE.code];
+        self.merge_groups(of_shards.groups.into_iter().filter(|(key, _)| OF_SHARDS.contains(&key.code)));
+    }
+
+    fn merge_groups(&mut self, later: impl Iterator<Item = (GroupKey, Group)>) {
+        for (key, group) in later {
             match self.groups.get_mut(&key) {
                 Some(mine) => mine.merge(group),
                 None => drop(self.groups.insert(key, group)),

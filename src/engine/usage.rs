@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Cost, KeyUse};
+use crate::rules::{Cost, KeyUse, KeyValues};
 use crate::text::Fingerprint;
 
 use super::judge::{Judged, JudgedStatement};
@@ -26,20 +26,23 @@ pub struct NamespaceUsage {
     pub key_use: KeyUse,
     /// By the hash of the application's name and the name.
     applications: BTreeMap<(Fingerprint, String), KeyUse>,
+    /// The values of its key.
+    pub values: KeyValues,
     /// By shard, if a chunk map is known.
     pub shards: BTreeMap<String, Cost>,
 }
 
 impl Usage {
-    /// Counts one statement of a record.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement) {
-        if statement.carried.is_none() && statement.shards.is_none() {
+    /// Counts one statement of a record; `first_value` is how many key values the statements before it showed.
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, first_value: usize) {
+        if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
         let usage = match self.namespaces.get_mut(&statement.namespace) {
             Some(usage) => usage,
             None => self.namespaces.entry(statement.namespace.clone()).or_default(),
         };
+        usage.values.observe(&statement.key_values, judged.position, first_value, judged.time);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
                 Some(cost) => cost.add(Cost::one(statement.millis)),
@@ -99,6 +102,7 @@ impl NamespaceUsage {
 
     fn merge(&mut self, later: Self) {
         self.key_use.add(&later.key_use);
+        self.values.merge(later.values);
         for (name, uses) in later.applications {
             self.add_application(name, &uses);
         }

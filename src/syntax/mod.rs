@@ -28,4 +28,4 @@ pub use case::{case_id, parse_case};
 pub use comment::{SentFrom, sent_from};
 pub use error::SyntaxError;
 pub use guess::looks_like;
-pub use record::{Fact, Part, Record, Role, read_record};
+pub use record::{Fact, Part, Record, Role, Trouble, read_record};

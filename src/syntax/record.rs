@@ -35,6 +35,21 @@ pub enum Fact {
     Role(Role),
     /// SERVER RESTARTED (20698): version and role may change after it.
     Restart,
+    /// A chunk that does not move.
+    Trouble(Box<Trouble>),
+}
+
+/// A message on a chunk that cannot be moved, or on a migration that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The collection, if the message names it.
+    pub namespace: Option<String>,
+    /// Why, in words that do not differ from one failure to the next.
+    pub reason: Option<String>,
+    /// A chunk was marked as too large.
+    pub jumbo: bool,
+    /// Where the message says so.
+    pub span: Span,
 }
 
 /// One record of a log.
@@ -77,7 +92,11 @@ fn unsplit(text: &str) -> Record {
     bare(text).unwrap_or_else(|error| {
         document::read(text, |line| bare(line).unwrap_or_else(Record::Bad))
             .or_else(|| wrapped::read(text, bare))
-            .unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(text, error)))
+            .unwrap_or_else(|| {
+                // Of a document on several lines it says little what its first line is not.
+                let error = document::unknown(text).unwrap_or(error);
+                Record::Bad(wrapped::split_by_runtime(text, error))
+            })
     })
 }
 
@@ -90,10 +109,11 @@ fn bare(line: &str) -> Result<Record, SyntaxError> {
 }
 
 /// Whether a line is a whole record of the structured log, and certainly none that has to be read. Every id that matters
-/// is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
+/// (and what is common to those on chunks that do not move) is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
 fn is_uninteresting(line: &[u8]) -> bool {
-    static IDS: LazyLock<[Finder<'static>; 4]> =
-        LazyLock::new(|| ["51803", "23403", "21951", "20698"].map(|id| Finder::new(id.as_bytes())));
+    static IDS: LazyLock<[Finder<'static>; 6]> = LazyLock::new(|| {
+        ["51803", "23403", "21951", "20698", "2187", "moveChunk.error"].map(|id| Finder::new(id.as_bytes()))
+    });
     let begins = line.starts_with(b"{\"t\":") || line.starts_with(br#"{"log":"{\"t\":"#);
     begins && line.ends_with(b"}") && IDS.iter().all(|id| id.find(line).is_none())
 }

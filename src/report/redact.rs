@@ -175,7 +175,7 @@ impl Writer<'_> {
                 }
                 self.out.push(']');
             }
-            value => self.out.push_str(type_of(value)),
+            value => self.out.push_str(&type_of(value)),
         }
         self.places.push((node.span.range(), start..self.out.len(), false));
     }
@@ -212,31 +212,14 @@ impl Writer<'_> {
     }
 }
 
-/// The type's name, as MongoDB's `$type` has it; a type of one value is that value.
-fn type_of(value: &Value) -> &'static str {
+/// The type's name; a type of one value is that value.
+fn type_of(value: &Value) -> Cow<'static, str> {
     match value {
-        Value::Double(_) => "<double>",
-        Value::String(_) => "<string>",
-        Value::Document(_) => "<object>",
-        Value::Array(_) => "<array>",
-        Value::Binary { .. } => "<binData>",
-        Value::Undefined => "undefined",
-        Value::ObjectId(_) => "<objectId>",
-        Value::Bool(_) => "<bool>",
-        Value::Date(_) => "<date>",
-        Value::Null => "null",
-        Value::Regex { .. } => "<regex>",
-        Value::DbPointer { .. } => "<dbPointer>",
-        Value::JavaScript(_) => "<javascript>",
-        Value::Symbol(_) => "<symbol>",
-        Value::JavaScriptWithScope(..) => "<javascriptWithScope>",
-        Value::Int32(_) => "<int>",
-        Value::Timestamp { .. } => "<timestamp>",
-        Value::Int64(_) => "<long>",
-        Value::Decimal128(_) => "<decimal>",
-        Value::MinKey => "MinKey",
-        Value::MaxKey => "MaxKey",
-        Value::Redacted => "###",
+        Value::Undefined | Value::Null => Cow::Borrowed(value.type_name()),
+        Value::MinKey => Cow::Borrowed("MinKey"),
+        Value::MaxKey => Cow::Borrowed("MaxKey"),
+        Value::Redacted => Cow::Borrowed("###"),
+        value => Cow::Owned(format!("<{}>", value.type_name())),
     }
 }
 

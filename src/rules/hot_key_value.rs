@@ -5,9 +5,9 @@ use super::finding::Severity;
 use super::key_values::shown;
 use super::literal::literal;
 use super::rule::{Check, Evidence, Rule, Status};
-use super::totals::Cost;
-use super::totals::{NamespaceContext, NamespaceFinding, percent};
+use super::totals::{Cost, NamespaceContext, NamespaceFinding, percent};
 use crate::text::{SourceId, Span};
+
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL502",
@@ -59,7 +59,7 @@ fn in_calls(ctx: &NamespaceContext<'_>) -> Option<NamespaceFinding> {
     let message = format!(
         "{share} %{margin} of the values that calls on `{}` give for `{field}` are `{}`",
         ctx.totals.namespace,
-        literal(&shown(value), "value")
+        literal(&shown(value), value.type_name())
     );
     let calls = u128::from(values.total()) * u128::from(*count) / u128::from(values.sampled().max(1));
     let cost = Cost { calls: u64::try_from(calls).unwrap_or(u64::MAX), millis: 0 };

@@ -132,7 +132,7 @@ fn the_log_is_understood_and_without_redaction_its_literals_are_shown() {
     assert!(codes.len() >= 14, "{codes:?}");
     assert!(codes.contains("SL502"), "{codes:?}");
     assert!(output(&["--format", "concise"]).contains("are `\"s3cretHot\"`"));
-    assert!(output(&["--format", "concise", "--redact"]).contains("are `<value>`"));
+    assert!(output(&["--format", "concise", "--redact"]).contains("are `<string>`"));
     let open = output(&["--format", "sarif", "--no-redact"]);
     assert!(open.contains("s3cretFilter"));
     assert!(output(&["--format", "markdown", "--no-redact"]).contains("s3cretFilter"));

@@ -386,7 +386,8 @@ impl<F: Formatter> Formatter for Harmless<F> {
         // A quotation mark stands before every string, so no `::` is at the start of a line.
         let mut runner = Runner::Word;
         for (at, c) in fragment.char_indices() {
-            if !(runner.would_act(c) && c == '[') && !acts_on_terminals(c) {
+            let acts = runner.would_act(c) && c == '[';
+            if !acts && !acts_on_terminals(c) {
                 continue;
             }
             writer.write_all(&fragment.as_bytes()[written..at])?;

@@ -3,6 +3,7 @@
 
 use super::declared_index::{finding, label_in};
 use super::finding::{Finding, Label, Severity};
+use super::literal::literal;
 use super::rule::{Check, DeclarationContext, Rule, Status};
 use crate::syntax::Trouble;
 /// The rule.
@@ -42,7 +43,7 @@ pub fn logged(trouble: &Trouble) -> Finding {
     let of = trouble.namespace.as_ref().map_or_else(String::new, |namespace| format!(" of `{namespace}`"));
     let message = match (trouble.jumbo, &trouble.reason) {
         (true, _) => format!("a chunk{of} was marked jumbo: too large to be moved"),
-        (false, Some(reason)) => format!("a migration{of} failed: {reason}"),
+        (false, Some(reason)) => format!("a migration{of} failed: {}", literal(reason, "reason")),
         (false, None) => format!("a migration{of} failed"),
     };
     let help = if trouble.jumbo {

@@ -7,7 +7,8 @@ use shardlint::report::{Format, RenderOptions};
 use shardlint::rules::literal;
 
 /// What must not be seen. The places are in [`LOG`].
-const SECRETS: [&str; 26] = [
+const SECRETS: [&str; 27] = [
+    "s3cretHot",
     "s3cretFilter",
     "918273645",
     "s3cretIn",
@@ -70,6 +71,12 @@ fn log() -> String {
         r#"{"user":"s3cretObject","file":"s3cretObject"}"#.to_owned(),
         r#"{"t":{"$date":"2026-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"ns":"shop.orders","command":{"find":"orders","filter":{"a":"s3cretCut"#.to_owned(),
     ];
+    // One value of the key is hot, and a finding quotes it.
+    let find = |value: &str| format!(r#"{{"find":"orders","filter":{{"tenantId":"{value}","_id":1}},"$db":"shop"}}"#);
+    for n in 0..80 {
+        lines.push(slow("shop.orders", &find("s3cretHot"), ""));
+        lines.push(slow("shop.orders", &find(&format!("tenant {n}")), ""));
+    }
     let wrapped =
         serde_json::json!({"log": format!("{}\n", lines[0]), "stream": "stdout", "time": "2026-05-14T09:12:03Z"});
     lines.push(wrapped.to_string());
@@ -123,6 +130,9 @@ fn the_log_is_understood_and_without_redaction_its_literals_are_shown() {
     let codes: std::collections::BTreeSet<&str> =
         json["diagnostics"].as_array().unwrap().iter().map(|d| d["code"].as_str().unwrap()).collect();
     assert!(codes.len() >= 14, "{codes:?}");
+    assert!(codes.contains("SL502"), "{codes:?}");
+    assert!(output(&["--format", "concise"]).contains("are `\"s3cretHot\"`"));
+    assert!(output(&["--format", "concise", "--redact"]).contains("are `<string>`"));
     let open = output(&["--format", "sarif", "--no-redact"]);
     assert!(open.contains("s3cretFilter"));
     assert!(output(&["--format", "markdown", "--no-redact"]).contains("s3cretFilter"));

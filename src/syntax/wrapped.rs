@@ -34,7 +34,8 @@ pub(super) fn read(line: &str, read: impl Fn(&str) -> Result<Record, SyntaxError
         if !is_usual && inner.text.trim().is_empty() {
             continue;
         }
-        match read(&inner.text) {
+        // The line's end is no part of it.
+        match read(inner.text.trim_end_matches(['\r', '\n'])) {
             Ok(record) => return Some(inner.mapped(record)),
             Err(error) if refused.is_none() && (is_usual || inner.text.trim_start().starts_with('{')) => {
                 refused = Some(Record::Bad(inner.complaint(error)));

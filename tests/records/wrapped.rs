@@ -89,3 +89,11 @@ fn no_damage_to_a_wrapped_line_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn the_end_of_the_inner_line_is_no_part_of_the_record() {
+    let inner = record(r#""type":"command","ns":"shop.orders","durationMillis":5"#);
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{inner}\n")));
+    let event = slow(&line);
+    assert_eq!(line[event.command_span.range()], quoted(&inner)[1..quoted(&inner).len() - 1]);
+}

@@ -44,9 +44,9 @@ pub fn check(data: &[u8]) {
     assert_labels(&report, data);
     assert_renders(&report);
     assert_recorded(&report);
-    let expected = json(&report);
+    let expected = rendered(&report, Format::Json);
     for (settings, chunk_size) in [(&several, 64), (&alone, 7)] {
-        let other = json(&self::report(data, settings, chunk_size));
+        let other = rendered(&self::report(data, settings, chunk_size), Format::Json);
         assert!(expected == other, "chunks of {chunk_size} show:\n{}\n{}", text(&expected), text(&other));
     }
     let single = Settings { per_event: true, ..alone };
@@ -105,17 +105,23 @@ fn assert_cuts(text: &[u8], label: &ExampleLabel) {
 
 /// Every format can be written; the ones for programs are JSON.
 pub fn assert_renders(report: &Report) {
-    let looks =
-        [RenderOptions::default(), RenderOptions { color: true, unicode: false, width: 20, top: 0, summary: false }];
+    let looks = [
+        RenderOptions::default(),
+        RenderOptions { color: true, unicode: false, width: 20, top: 0, summary: false, ..RenderOptions::default() },
+    ];
     for options in &looks {
         for format in [Format::Pretty, Format::Concise] {
             render(report, format, options, &mut sink()).expect("nothing can go wrong in memory");
             statistics(report, format, options, &mut sink()).expect("nothing can go wrong in memory");
         }
     }
-    serde_json::from_slice::<serde_json::Value>(&json(report)).expect("JSON");
-    let mut lines = Vec::new();
-    render(report, Format::Jsonl, &looks[0], &mut lines).expect("nothing can go wrong in memory");
+    for format in [Format::Junit, Format::Github, Format::Markdown] {
+        render(report, format, &looks[0], &mut sink()).expect("nothing can go wrong in memory");
+    }
+    for format in [Format::Json, Format::Sarif, Format::Gitlab, Format::Rdjson] {
+        serde_json::from_slice::<serde_json::Value>(&rendered(report, format)).expect("JSON");
+    }
+    let lines = rendered(report, Format::Jsonl);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         serde_json::from_slice::<serde_json::Value>(line).expect("a line of JSON");
     }
@@ -133,9 +139,9 @@ fn assert_recorded(report: &Report) {
     assert!(written(&again) == bytes, "{}", text(&bytes));
 }
 
-fn json(report: &Report) -> Vec<u8> {
+fn rendered(report: &Report, format: Format) -> Vec<u8> {
     let mut bytes = Vec::new();
-    render(report, Format::Json, &RenderOptions::default(), &mut bytes).expect("nothing can go wrong in memory");
+    render(report, format, &RenderOptions::default(), &mut bytes).expect("nothing can go wrong in memory");
     bytes
 }
 

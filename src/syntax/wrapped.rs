@@ -34,7 +34,8 @@ pub(super) fn read(line: &str, read: impl Fn(&str) -> Result<Record, SyntaxError
         if !is_usual && inner.text.trim().is_empty() {
             continue;
         }
-        match read(&inner.text) {
+        // The line's end is no part of it.
+        match read(inner.text.trim_end_matches(['\r', '\n'])) {
             Ok(record) => return Some(inner.mapped(record)),
             Err(error) if refused.is_none() && (is_usual || inner.text.trim_start().starts_with('{')) => {
                 refused = Some(Record::Bad(inner.complaint(error)));
@@ -143,23 +144,25 @@ pub(super) fn split_by_runtime(line: &str, error: SyntaxError) -> SyntaxError {
 
 /// The character that the escape at the beginning of `text` stands for, and how long the escape is.
 fn unescaped(text: &str) -> Option<(char, usize)> {
-    let decoded = match text.as_bytes().get(1)? {
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'u' => return Some(unicode(text)),
-        escaped => char::from(*escaped),
+    let escaped = text.chars().nth(1)?;
+    let decoded = match escaped {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'u' => return Some(unicode(text)),
+        other => other,
     };
-    Some((decoded, 2))
+    Some((decoded, 1 + escaped.len_utf8()))
 }
 
 /// `\u00e9`, or two of them that are one character.
 fn unicode(text: &str) -> (char, usize) {
     let unit = |at: usize| u16::from_str_radix(text.get(at + 2..at + 6)?, 16).ok();
-    let first = unit(0).unwrap_or(0xfffd);
-    let second = if text[6.min(text.len())..].starts_with("\\u") { unit(6) } else { None };
+    // In a string of the shell other things may follow.
+    let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, 2) };
+    let second = text.get(6..).filter(|rest| rest.starts_with("\\u")).and_then(|_| unit(6));
     let pair = second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
     match (char::from_u32(u32::from(first)), pair) {
         (Some(single), _) => (single, 6),

@@ -89,3 +89,22 @@ fn no_damage_to_a_wrapped_line_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn the_end_of_the_inner_line_is_no_part_of_the_record() {
+    let inner = record(r#""type":"command","ns":"shop.orders","durationMillis":5"#);
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{inner}\n")));
+    let event = slow(&line);
+    assert_eq!(line[event.command_span.range()], quoted(&inner)[1..quoted(&inner).len() - 1]);
+}
+
+#[test]
+fn a_kept_line_may_have_every_escape_of_the_shell() {
+    for escape in ["\\\u{7bc}", "\\u{1f600}", "\\u{e9}\u{e9}", "\\x41", "\\'"] {
+        let text = format!("{{ totalLinesWritten: 1, log: [ '{escape}\u{e9} {LEGACY_KEPT}' ], ok: 1 }}");
+        let Record::Several(parts) = read_record(text.as_bytes()) else { panic!("{text}") };
+        assert_eq!(parts.len(), 1, "{text}");
+    }
+}
+
+const LEGACY_KEPT: &str = "2019-06-18T12:02:00.506+0100 I COMMAND  [conn7] cut";

@@ -83,17 +83,19 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
     let failed = |error| complaint(line, 0, error);
     let (end, millis) = ended(input).map_err(failed)?;
     let (front, mut slow) = begin(input, millis).map_err(failed)?;
-    let mut at = front.location_offset().min(end);
+    let at = front.location_offset().min(end);
     let seam = memmem::find(front.as_bytes(), SEAM.as_bytes()).map(|seam| at + seam);
     let stop = seam.unwrap_or(end);
     let head = &line[..stop];
     let reading = Reading::tolerant();
+    let mut rest = Text::new_extra(head, 0).take_from(at);
     while reading.stopped().is_none() {
-        let (start, _) = blanks(Text::new_extra(head, 0).take_from(at)).map_err(failed)?;
+        let (start, _) = blanks(rest).map_err(failed)?;
         let Ok((after, field)) = item(start, &reading) else { break };
         slow.items.fields.extend(field);
-        at = after.location_offset();
+        rest = after;
     }
+    let at = rest.location_offset();
     let stopped = seam.map_or_else(|| reading.stopped().unwrap_or(at), |seam| seam + SEAM.len());
     slow.cut = seam.map(|seam| {
         let label = reading.stopped().and(slow.items.fields.last()).map(|field| field.name.clone());
@@ -106,17 +108,18 @@ pub(super) fn in_part<'a>(line: &'a str, input: Text<'a>) -> Result<SlowText<'a>
 
 /// Plan and counters at the end of `text`, none of them before `from`.
 fn counters(text: &str, from: usize, items: &mut Document) {
-    let mut start = from + tail(&text[from..]);
+    let start = from + tail(&text[from..]);
     let plan = memmem::rfind(&text.as_bytes()[from..start], b"planSummary: ").map(|at| from + at);
     if let Some((_, field)) = plan.and_then(|at| item(Text::new_extra(text, 0).take_from(at), &Reading::default()).ok())
     {
         items.fields.extend(field);
     }
-    while start < text.len() {
-        let Ok((input, _)) = blanks(Text::new_extra(text, 0).take_from(start)) else { return };
+    let mut rest = Text::new_extra(text, 0).take_from(start);
+    while !rest.is_empty() {
+        let Ok((input, _)) = blanks(rest) else { return };
         let Ok((after, field)) = item(input, &Reading::default()) else { return };
         items.fields.extend(field);
-        start = after.location_offset();
+        rest = after;
     }
 }
 

@@ -15,6 +15,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::worker::Tallies;
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -31,15 +32,14 @@ pub struct Run<'a> {
 /// The report of a run.
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
-    let mut total = outcome.total;
-    let through_router = std::mem::take(&mut total.through_router);
+    let total = outcome.total;
+    let Tallies { direct: mut tally, through_router, saw_router } = outcome.tallies;
     let mut via_router = 0;
-    if total.saw_router {
+    if saw_router {
         via_router = through_router.records();
     } else {
-        total.direct.merge(through_router);
+        tally.merge(through_router);
     }
-    let tally = std::mem::take(&mut total.direct);
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
@@ -102,7 +102,7 @@ impl Placed {
 
 impl Run<'_> {
     fn placed(&self, group: Group, total_millis: u64) -> Option<Placed> {
-        let mut worst = group.worst;
+        let mut worst = group.worst?;
         if group.rule.code == undeclared_namespace::RULE.code {
             // Only now is it known which share of the time the namespace takes.
             let place = worst.finding.labels.first().map(|label| label.span).unwrap_or_default();
@@ -287,7 +287,8 @@ fn notes(summary: &Summary) -> Vec<String> {
 /// Shapes by time, then count, then name.
 fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
     let mut rows: Vec<ShapeRow> = stats
-        .map(|stats| ShapeRow {
+        .filter_map(|mut stats| Some((stats.worst.take()?, stats)))
+        .map(|((worst, _, reason), stats)| ShapeRow {
             count: stats.count(),
             classes: Standing::ALL
                 .iter()
@@ -299,12 +300,12 @@ fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
             namespace: stats.namespace,
             operation: stats.operation,
             shape: stats.shape,
-            class: stats.worst.0.name(),
+            class: worst.name(),
             millis: stats.millis,
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
-            reason: stats.worst.2,
+            reason,
         })
         .collect();
     let order = |row: &ShapeRow| {

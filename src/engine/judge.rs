@@ -1,5 +1,7 @@
 //! One event, judged: a verdict and findings for each of its statements, and what the record as a whole counts as.
 
+use std::sync::Arc;
+
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{Check, EventContext, Finding, Rule, Severity, truncated_record, undeclared_namespace};
@@ -75,8 +77,6 @@ pub struct JudgedStatement {
     pub shards: Option<Vec<String>>,
     /// Why, for the reader.
     pub reason: String,
-    /// Its part of the record's `durationMillis`.
-    pub millis: u64,
     /// What the rules say.
     pub raised: Vec<Raised>,
 }
@@ -98,22 +98,34 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// The version that the process told of itself.
+    pub logged: Option<ServerVersion>,
     /// At least one; a batch without its statements has one of its own kind.
-    pub statements: Vec<JudgedStatement>,
+    pub statements: Arc<[JudgedStatement]>,
+    /// The statements are those of an earlier record with the same outline: what they are and which rules fire is as here,
+    /// the words, the spans and the comment are not.
+    pub is_recalled: bool,
+}
+
+impl Judged {
+    /// The part of `durationMillis` that the statement of that index takes.
+    #[must_use]
+    pub fn share(&self, index: usize) -> u64 {
+        let parts = self.statements.len().max(1) as u64;
+        self.millis / parts + u64::from((index as u64) < self.millis % parts)
+    }
 }
 
 /// Judges every statement of `event`.
 #[must_use]
 pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, settings: &Settings) -> Judged {
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
-    let parts = event.statements.len().max(1) as u64;
     let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
     let statements: Vec<_> = if event.statements.is_empty() {
-        vec![judge.missing_statements(millis)]
+        vec![judge.missing_statements()]
     } else {
-        let share = |i: usize| millis / parts + u64::from((i as u64) < millis % parts);
-        event.statements.iter().enumerate().map(|(i, statement)| judge.statement(statement, share(i))).collect()
+        event.statements.iter().map(|statement| judge.statement(statement)).collect()
     };
     Judged {
         position,
@@ -123,7 +135,9 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
-        statements,
+        logged,
+        statements: statements.into(),
+        is_recalled: false,
     }
 }
 
@@ -135,7 +149,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn statement(&self, statement: &Statement, millis: u64) -> JudgedStatement {
+    fn statement(&self, statement: &Statement) -> JudgedStatement {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&statement.namespace);
         let collection = catalog.get(namespace.as_str());
@@ -170,14 +184,13 @@ impl Judge<'_> {
             shards: verdict.as_ref().and_then(|verdict| verdict.shards.clone()),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
-            millis,
             raised,
             namespace: namespace.as_str().to_owned(),
         }
     }
 
     /// A batch whose COMMAND line does not hold its statements, with no WRITE line beside it.
-    fn missing_statements(&self, millis: u64) -> JudgedStatement {
+    fn missing_statements(&self) -> JudgedStatement {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&self.event.namespace);
         let declared = catalog.get(namespace.as_str()).filter(|collection| collection.says_where_documents_lie());
@@ -200,7 +213,6 @@ impl Judge<'_> {
             standing,
             shards: None,
             reason: "the log shows this batch without its statements".to_owned(),
-            millis,
             raised,
             namespace: namespace.as_str().to_owned(),
         }

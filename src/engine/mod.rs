@@ -3,12 +3,15 @@
 mod declarations;
 mod finish;
 mod judge;
+mod known;
+mod memo;
 mod pairing;
 mod run;
 mod scan;
 mod settings;
 mod tally;
 mod typed;
+mod worker;
 
 pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};

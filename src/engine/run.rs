@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use memchr::memmem;
@@ -15,6 +16,7 @@ use crate::text::{RecordPos, SourceId};
 
 use super::scan::{Counts, Part, Process, oversize, scan};
 use super::settings::Settings;
+use super::worker::{Tallies, Worker};
 
 /// Sees how far reading is; called on the calling thread.
 pub trait Progress {
@@ -45,6 +47,8 @@ pub struct Job<'a> {
 pub struct Outcome {
     /// All parts merged.
     pub total: Part,
+    /// The tallies of all parts.
+    pub tallies: Tallies,
     /// Lines, blank lines and lines not understood, by source.
     pub by_source: Vec<SourceLines>,
     /// Inputs that could not be read, or not to their end.
@@ -120,28 +124,36 @@ pub fn run(
     let (sender, receiver) = sync_channel(2);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || read_all(sources, chunk_size, batch_size, &sender));
+    let workers: Vec<Mutex<Worker>> = (0..pool.current_num_threads()).map(|_| Mutex::default()).collect();
+    let scanned = |(chunk, process): &(Chunk, Process)| {
+        // Each thread of the pool has its own, so nobody ever waits here.
+        let worker = &workers[rayon::current_thread_index().unwrap_or(0)];
+        scan(chunk, *process, settings, &mut worker.lock().unwrap_or_else(PoisonError::into_inner))
+    };
     let mut outcome = Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() };
     while let Some(message) = next(&receiver, interrupted, &mut outcome.interrupted) {
         match message {
             Message::Batch(batch) => {
-                let parts: Vec<Part> =
-                    pool.install(|| batch.par_iter().map(|(chunk, process)| scan(chunk, *process, settings)).collect());
+                let parts: Vec<Part> = pool.install(|| batch.par_iter().map(scanned).collect());
                 for ((chunk, _), part) in batch.iter().zip(parts) {
                     outcome.by_source[chunk.pos.source.0 as usize].add(&chunk.bytes, &part.counts);
-                    outcome.total.merge(part, settings);
+                    outcome.total.merge(part, &mut outcome.tallies, settings);
                     progress.advanced(chunk.pos.source, chunk.bytes.len() as u64);
                 }
             }
             Message::Oversize(position, length) => {
                 let part = oversize(position, length);
                 outcome.by_source[position.source.0 as usize].add(&[], &part.counts);
-                outcome.total.merge(part, settings);
+                outcome.total.merge(part, &mut outcome.tallies, settings);
             }
             Message::Failure(error) => outcome.failures.push(error),
-            Message::EndOfSource => outcome.total.finish_source(settings),
+            Message::EndOfSource => outcome.total.finish_source(&mut outcome.tallies, settings),
         }
     }
-    outcome.total.finish_source(settings);
+    outcome.total.finish_source(&mut outcome.tallies, settings);
+    for worker in workers {
+        outcome.tallies.merge(worker.into_inner().unwrap_or_else(PoisonError::into_inner).tallies);
+    }
     Ok(outcome)
 }
 

@@ -4,14 +4,17 @@
 use std::collections::BTreeSet;
 
 use crate::input::{Chunk, LINE_CAP};
-use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::model::{Event, ServerVersion};
 use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
 use crate::text::{RecordPos, SourceId, Span};
 
 use super::judge::{Judged, judge};
-use super::pairing::{BatchKey, Held, Pairing, Settled};
+use super::known::{Counting, Kind, Told};
+use super::memo::Memory;
+use super::pairing::{Pairing, Settled};
 use super::settings::Settings;
-use super::tally::{Tally, joined};
+use super::tally::joined;
+use super::worker::{Tallies, Worker};
 
 /// What is known about the process whose log is read, at the start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,17 +102,11 @@ impl Counts {
     }
 }
 
-/// What a part of the input holds.
+/// What a part of the input holds, apart from what is in the tallies of the thread that read it.
 #[derive(Debug, Default)]
 pub struct Part {
     /// Records by kind.
     pub counts: Counts,
-    /// Clients' operations.
-    pub direct: Tally,
-    /// A shard's records of operations that came through a router.
-    pub through_router: Tally,
-    /// A router's own record of a client's operation was seen.
-    pub saw_router: bool,
     /// Earliest and latest time of a slow query, in milliseconds since 1970.
     pub seen: Option<(i64, i64)>,
     /// The versions whose rules were applied, and those that the logs name.
@@ -129,14 +126,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// Adds the part of the same source behind this one.
-    pub fn merge(&mut self, later: Self, settings: &Settings) {
+    /// Adds the part of the same source behind this one; `tallies` get what is settled by that.
+    pub fn merge(&mut self, later: Self, tallies: &mut Tallies, settings: &Settings) {
         let mut settled = Settled::default();
         self.pairing.merge(later.pairing, later.end, &mut settled);
         self.counts.add(later.counts);
-        self.direct.merge(later.direct);
-        self.through_router.merge(later.through_router);
-        self.saw_router |= later.saw_router;
         self.seen = joined(self.seen, later.seen);
         self.versions.extend(later.versions);
         self.version_assumed |= later.version_assumed;
@@ -150,14 +144,14 @@ impl Part {
         for (source, count) in later.unread_by_source {
             self.count_unread(source, count);
         }
-        self.count_settled(settled, settings);
+        self.count_settled(settled, tallies, settings);
     }
 
     /// The end of a source: what waits for a partner counts now.
-    pub fn finish_source(&mut self, settings: &Settings) {
+    pub fn finish_source(&mut self, tallies: &mut Tallies, settings: &Settings) {
         let mut settled = Settled::default();
         self.pairing.finish(&mut settled);
-        self.count_settled(settled, settings);
+        self.count_settled(settled, tallies, settings);
     }
 
     fn count_unread(&mut self, source: SourceId, count: u64) {
@@ -167,43 +161,144 @@ impl Part {
         }
     }
 
-    fn count_settled(&mut self, settled: Settled, settings: &Settings) {
+    fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            self.count(&held.judged, &held.record, settings);
+            tallies.count(&held.judged, held.record.as_deref(), settings);
         }
-    }
-
-    fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
-        self.saw_router |= judged.origin == Origin::Router;
-        let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
-        tally.add(judged, record, settings.per_event);
     }
 }
 
 /// Reads and judges every line of `chunk`.
 #[must_use]
-pub fn scan(chunk: &Chunk, mut process: Process, settings: &Settings) -> Part {
-    let mut part = Part::default();
-    let mut settled = Settled::default();
+pub fn scan(chunk: &Chunk, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
+    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
     for (position, line) in chunk.lines() {
-        part.counts.lines += 1;
+        scan.line(position, line);
+    }
+    let Scan { mut part, settled, .. } = scan;
+    part.end = chunk.pos.offset + chunk.bytes.len() as u64;
+    part.count_settled(settled, &mut worker.tallies, settings);
+    part
+}
+
+struct Scan<'a> {
+    process: Process,
+    settings: &'a Settings,
+    worker: &'a mut Worker,
+    part: Part,
+    settled: Settled,
+}
+
+impl Scan<'_> {
+    fn line(&mut self, position: RecordPos, line: &[u8]) {
+        self.part.counts.lines += 1;
+        if self.recall(position, line).is_some() {
+            return;
+        }
         match read_record(line) {
-            Record::Slow(event) => slow(&event, line, position, process, settings, &mut part, &mut settled),
-            Record::Other(fact) => {
-                part.counts.other_records += 1;
-                part.counts.blank += u64::from(line.trim_ascii().is_empty());
-                process.learn(&fact);
-                if let (Fact::Version(version), None) = (&fact, settings.version) {
-                    part.versions.insert(*version);
-                }
-            }
-            Record::Bad(error) => unread(&mut part, position, line, error),
+            Record::Slow(event) => self.slow(&event, position, line),
+            Record::Other(fact) => self.other(&fact, line),
+            Record::Bad(error) => unread(&mut self.part, position, line, error),
         }
     }
-    part.end = chunk.pos.offset + chunk.bytes.len() as u64;
-    part.count_settled(settled, settings);
-    part
+
+    fn other(&mut self, fact: &Fact, line: &[u8]) {
+        self.part.counts.other_records += 1;
+        self.part.counts.blank += u64::from(line.trim_ascii().is_empty());
+        self.process.learn(fact);
+        if let (Fact::Version(version), None) = (fact, self.settings.version) {
+            self.part.versions.insert(*version);
+        }
+    }
+
+    /// Counts a record whose like was seen before; `None` if it has to be read.
+    fn recall(&mut self, position: RecordPos, line: &[u8]) -> Option<()> {
+        let Worker { tallies, memo, outliner } = &mut *self.worker;
+        if self.settings.per_event || !self.settings.recalls {
+            return None;
+        }
+        let outline = outliner.read(line)?;
+        let memory = memo.get(self.process, &outline)?;
+        let told = Told::by_outline(&outline);
+        let Self { part, settled, settings, process, .. } = self;
+        let mut sink = Sink { part, settled, tallies, settings };
+        sink.count(&memory.kind, &told, position, line, || memory.recall(&told, position, *process));
+        Some(())
+    }
+
+    /// Counts a record that was read in full, and remembers what was found.
+    fn slow(&mut self, event: &Event, position: RecordPos, line: &[u8]) {
+        let Worker { tallies, memo, outliner } = &mut *self.worker;
+        let Self { part, settled, settings, process, .. } = self;
+        let kind = Kind::of(event, *process, settings);
+        let judged = judge(event, position, process.version, settings);
+        if !settings.per_event
+            && let Some(outline) = outliner.read(line)
+            && let Some(memory) = Memory::of(&kind, &judged, settings)
+        {
+            memo.insert(*process, &outline, memory);
+        }
+        let mut sink = Sink { part, settled, tallies, settings };
+        sink.count(&kind, &Told::by_event(event), position, line, || judged);
+    }
+}
+
+/// Where a record is counted.
+struct Sink<'a> {
+    part: &'a mut Part,
+    settled: &'a mut Settled,
+    tallies: &'a mut Tallies,
+    settings: &'a Settings,
+}
+
+impl Sink<'_> {
+    fn count(
+        &mut self,
+        kind: &Kind,
+        told: &Told<'_>,
+        position: RecordPos,
+        line: &[u8],
+        judged: impl FnOnce() -> Judged,
+    ) {
+        let Self { part, settled, tallies, settings } = self;
+        part.counts.slow_queries += 1;
+        part.counts.truncated += u64::from(kind.is_truncated);
+        match kind.counting {
+            Counting::Internal => {
+                part.counts.internal += 1;
+                return;
+            }
+            Counting::NotAQuery => {
+                part.counts.not_queries += 1;
+                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
+                return;
+            }
+            Counting::Alone | Counting::Waiting | Counting::Batch => {}
+        }
+        if !settings.filters.admit(told, &kind.namespace) {
+            part.counts.filtered += 1;
+            return;
+        }
+        part.seen = joined(part.seen, told.time_millis.map(|time| (time, time)));
+        let (version, assumed) = kind.version;
+        part.versions.insert(version);
+        part.version_assumed |= assumed;
+        let judged = Judged { origin: kind.origin, ..judged() };
+        match kind.counting {
+            Counting::Waiting => {
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, line));
+            }
+            Counting::Batch => {
+                let batch = (kind.batch.clone(), tallies.hold(judged, line));
+                part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
+            }
+            _ => {
+                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
+                tallies.count(&judged, Some(line), settings);
+            }
+        }
+    }
 }
 
 /// A line that is too long to be kept.
@@ -230,68 +325,4 @@ fn unread(part: &mut Part, position: RecordPos, line: &[u8], error: SyntaxError)
         }
         part.unread.push(unread);
     }
-}
-
-fn slow(
-    event: &Event,
-    line: &[u8],
-    position: RecordPos,
-    process: Process,
-    settings: &Settings,
-    part: &mut Part,
-    settled: &mut Settled,
-) {
-    part.counts.slow_queries += 1;
-    part.counts.truncated += u64::from(event.truncated.is_some());
-    let origin = origin(event, process);
-    let namespace = settings.namespace_map.apply(&event.namespace);
-    match &event.traffic {
-        Traffic::Internal(_) => {
-            part.counts.internal += 1;
-            return;
-        }
-        Traffic::NotAQuery(_) => {
-            part.counts.not_queries += 1;
-            part.pairing.command(&event.context, position.offset, origin, None, settled);
-            return;
-        }
-        Traffic::Query | Traffic::BatchStatement | Traffic::BatchCommand => {}
-    }
-    if !settings.filters.admit(event, namespace.as_str()) {
-        part.counts.filtered += 1;
-        return;
-    }
-    part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
-    let (version, assumed) = settings.version_for(process.version, event.newest_writer);
-    part.versions.insert(version);
-    part.version_assumed |= assumed;
-    let mut judged = judge(event, position, process.version, settings);
-    judged.origin = origin;
-    match event.traffic {
-        Traffic::BatchStatement => {
-            part.pairing.write(&event.context, batch_key(event), Held::new(judged, line));
-        }
-        Traffic::BatchCommand => {
-            let batch = (batch_key(event), Held::new(judged, line));
-            part.pairing.command(&event.context, position.offset, origin, Some(batch), settled);
-        }
-        _ => {
-            part.pairing.command(&event.context, position.offset, origin, None, settled);
-            part.count(&judged, line, settings);
-        }
-    }
-}
-
-/// A process that says it is a router writes only records of clients' operations.
-fn origin(event: &Event, process: Process) -> Origin {
-    match (event.origin, process.role) {
-        (Origin::Direct, Some(Role::Router)) => Origin::Router,
-        (origin, _) => origin,
-    }
-}
-
-fn batch_key(event: &Event) -> BatchKey {
-    let named = |namespace: &Namespace| namespace.as_str().to_owned();
-    let namespace = event.statements.first().map_or_else(|| named(&event.namespace), |s| named(&s.namespace));
-    BatchKey { verb: event.verb, namespace }
 }

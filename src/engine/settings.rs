@@ -4,8 +4,10 @@ use globset::GlobMatcher;
 use regex::Regex;
 
 use crate::catalog::{Catalog, NamespaceMap};
-use crate::model::{Event, ServerVersion};
+use crate::model::ServerVersion;
 use crate::rules::Rule;
+
+use super::known::Told;
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]
@@ -29,16 +31,14 @@ impl Filters {
         self.namespace.is_some() || self.application.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    /// Whether the event, on `namespace` after mapping, is to be looked at.
+    /// Whether an operation on `namespace`, after mapping, is to be looked at.
     #[must_use]
-    pub fn admit(&self, event: &Event, namespace: &str) -> bool {
-        let application = event.app_name.as_deref().unwrap_or_default();
-        let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
+    pub fn admit(&self, told: &Told<'_>, namespace: &str) -> bool {
         self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
-            && self.application.as_ref().is_none_or(|regex| regex.is_match(application))
-            && self.since.is_none_or(|since| event.time_millis.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| event.time_millis.is_some_and(|time| time < until))
-            && self.min_millis.is_none_or(|least| millis >= least)
+            && self.application.as_ref().is_none_or(|regex| regex.is_match(told.app_name.unwrap_or_default()))
+            && self.since.is_none_or(|since| told.time_millis.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| told.time_millis.is_some_and(|time| time < until))
+            && self.min_millis.is_none_or(|least| told.duration_millis.unwrap_or(0) >= least)
     }
 }
 
@@ -58,6 +58,8 @@ pub struct Settings {
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.
     pub threads: usize,
+    /// Whether what was found out about a record is used for others of the same outline. It makes no difference but in speed.
+    pub recalls: bool,
 }
 
 impl Settings {

@@ -45,8 +45,9 @@ pub struct ShapeStats {
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
     pub shards: Option<BTreeSet<String>>,
-    /// The worst standing, the first record that had it, and its reason.
-    pub worst: (Standing, RecordPos, String),
+    /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
+    /// with this one in the end, knows a record before all of these.
+    pub worst: Option<(Standing, RecordPos, String)>,
 }
 
 /// What makes findings one diagnostic.
@@ -79,8 +80,8 @@ pub struct Group {
     pub millis: u64,
     /// Earliest and latest time of a record, in milliseconds since 1970.
     pub seen: Option<(i64, i64)>,
-    /// The worst example.
-    pub worst: Worst,
+    /// The worst example. `None` only while another tally, which is merged with this one in the end, knows a worse one.
+    pub worst: Option<Worst>,
 }
 
 /// The example that a diagnostic shows: the most serious, then the longest, then the first.
@@ -102,27 +103,49 @@ pub struct Worst {
     pub standing: Standing,
 }
 
+type Rank = (Reverse<Severity>, Reverse<u64>, RecordPos);
+
 impl Worst {
-    fn rank(&self) -> (Reverse<Severity>, Reverse<u64>, RecordPos) {
+    fn rank(&self) -> Rank {
         (Reverse(self.severity), Reverse(self.millis), self.position)
     }
 }
 
+fn rank(raised: &Raised, judged: &Judged) -> Rank {
+    (Reverse(raised.severity()), Reverse(judged.millis), judged.position)
+}
+
 impl Tally {
-    /// Counts one record. `record` holds its bytes; they are copied only where they become an example.
-    pub fn add(&mut self, judged: &Judged, record: &[u8], per_event: bool) {
+    /// Whether a record would become the example of a shape or of a diagnostic.
+    #[must_use]
+    pub fn would_show(&self, judged: &Judged) -> bool {
+        judged.statements.iter().any(|statement| {
+            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
+            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+                || statement.raised.iter().any(|raised| {
+                    let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
+                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                })
+        })
+    }
+
+    /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
+    /// record does not become one.
+    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, per_event: bool) {
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
-        for statement in &judged.statements {
-            self.add_shape(judged, statement);
+        for (at, statement) in judged.statements.iter().enumerate() {
+            let millis = judged.share(at);
+            self.add_shape(judged, statement, millis, record.is_some());
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, record, per_event);
+                self.add_finding(judged, statement, raised, millis, record, per_event);
             }
         }
     }
 
-    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement) {
+    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, may_show: bool) {
         let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
             namespace: statement.namespace.clone(),
             operation: statement.operation,
@@ -133,18 +156,19 @@ impl Tally {
             max_millis: 0,
             observed_shards: None,
             shards: None,
-            worst: (statement.standing, judged.position, statement.reason.clone()),
+            worst: None,
         });
         stats.standings[index(statement.standing)] += 1;
-        stats.millis += statement.millis;
+        stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
         }
-        if (Reverse(statement.standing), judged.position) < (Reverse(stats.worst.0), stats.worst.1) {
-            stats.worst = (statement.standing, judged.position, statement.reason.clone());
+        let is_first = |worst| is_worse(statement.standing, judged.position, worst);
+        if may_show && stats.worst.as_ref().is_none_or(is_first) {
+            stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
         }
     }
 
@@ -153,20 +177,11 @@ impl Tally {
         judged: &Judged,
         statement: &JudgedStatement,
         raised: &Raised,
-        record: &[u8],
+        millis: u64,
+        record: Option<&[u8]>,
         per_event: bool,
     ) {
         let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
-        let rank = (Reverse(raised.severity()), Reverse(judged.millis), judged.position);
-        let worst = || Worst {
-            severity: raised.severity(),
-            millis: judged.millis,
-            position: judged.position,
-            finding: raised.finding.clone(),
-            record: Arc::from(record),
-            comment: judged.comment.clone(),
-            standing: statement.standing,
-        };
         let group = self.groups.entry(key).or_insert_with(|| Group {
             rule: raised.rule,
             namespace: statement.namespace.clone(),
@@ -176,13 +191,22 @@ impl Tally {
             count: 0,
             millis: 0,
             seen: None,
-            worst: worst(),
+            worst: None,
         });
         group.count += 1;
-        group.millis += statement.millis;
+        group.millis += millis;
         group.seen = joined(group.seen, judged.time.map(|time| (time, time)));
-        if rank < group.worst.rank() {
-            group.worst = worst();
+        let Some(record) = record else { return };
+        if group.worst.as_ref().is_none_or(|worst| rank(raised, judged) < worst.rank()) {
+            group.worst = Some(Worst {
+                severity: raised.severity(),
+                millis: judged.millis,
+                position: judged.position,
+                finding: raised.finding.clone(),
+                record: Arc::from(record),
+                comment: judged.comment.clone(),
+                standing: statement.standing,
+            });
         }
     }
 
@@ -224,7 +248,10 @@ impl ShapeStats {
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }
-        if (Reverse(later.worst.0), later.worst.1) < (Reverse(self.worst.0), self.worst.1) {
+        let is_worse = |(standing, position, _): &(Standing, RecordPos, String)| {
+            self.worst.as_ref().is_none_or(|worst| is_worse(*standing, *position, worst))
+        };
+        if later.worst.as_ref().is_some_and(is_worse) {
             self.worst = later.worst;
         }
     }
@@ -241,10 +268,16 @@ impl Group {
         self.count += later.count;
         self.millis += later.millis;
         self.seen = joined(self.seen, later.seen);
-        if later.worst.rank() < self.worst.rank() {
+        let is_worse = |later: &Worst| self.worst.as_ref().is_none_or(|worst| later.rank() < worst.rank());
+        if later.worst.as_ref().is_some_and(is_worse) {
             self.worst = later.worst;
         }
     }
+}
+
+/// Whether a record of that standing at `position` tells the class of a shape rather than `known`.
+fn is_worse(standing: Standing, position: RecordPos, known: &(Standing, RecordPos, String)) -> bool {
+    (Reverse(standing), position) < (Reverse(known.0), known.1)
 }
 
 /// The place of a standing in [`Standing::ALL`].

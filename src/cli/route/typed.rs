@@ -174,6 +174,7 @@ fn settings(catalog: Catalog, version: ServerVersion) -> Settings {
         filters: Filters::default(),
         per_event: true,
         threads: 1,
+        recalls: false,
     }
 }
 

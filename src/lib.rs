@@ -8,6 +8,7 @@
 //!  declarations (sharding.js, dumps) ── syntax ──▶ catalog ┘
 //! ```
 
+pub mod baseline;
 pub mod catalog;
 pub mod cli;
 pub mod engine;

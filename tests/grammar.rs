@@ -11,7 +11,7 @@ use pest_meta::ast::Rule;
 use pest_meta::{optimizer, parser};
 use pest_vm::Vm;
 use shardlint::syntax::SyntaxError;
-use shardlint::syntax::legacy::{self, plan};
+use shardlint::syntax::legacy::{self, bounds, plan};
 use shardlint::syntax::operation;
 use shardlint::syntax::shard_key;
 use shardlint::syntax::shell::{Script, parse_expression};
@@ -23,6 +23,7 @@ const DECLARATIONS: &str = include_str!("../grammar/declarations.pest");
 const OPERATION: &str = include_str!("../grammar/operation.pest");
 const SHARD_KEY: &str = include_str!("../grammar/shard_key.pest");
 const PLAN_SUMMARY: &str = include_str!("../grammar/plan_summary.pest");
+const INDEX_BOUNDS: &str = include_str!("../grammar/index_bounds.pest");
 const LEGACY_LINE: &str = include_str!("../grammar/legacy_line.pest");
 
 /// A grammar that is run, and the parser that has to agree with it.
@@ -124,6 +125,10 @@ fn plan_summaries() -> Language {
     Language::new("", PLAN_SUMMARY, "plan_summary_text", |text| plan::parse(text, 0).map(|_| ()))
 }
 
+fn index_bounds() -> Language {
+    Language::new(PLAN_SUMMARY, INDEX_BOUNDS, "index_bounds_text", |text| bounds::parse(text, 0).map(|_| ()))
+}
+
 fn legacy_lines() -> Language {
     Language::new(PLAN_SUMMARY, LEGACY_LINE, "legacy_line", legacy::parse_form)
 }
@@ -131,6 +136,11 @@ fn legacy_lines() -> Language {
 #[test]
 fn plan_summaries_are_what_their_grammar_says() {
     plan_summaries().run();
+}
+
+#[test]
+fn index_bounds_are_what_their_grammar_says() {
+    index_bounds().run();
 }
 
 #[test]
@@ -183,6 +193,10 @@ fn texts_as_people_write_them_are_accepted_by_grammar_and_parser() {
         "IXSCAN { a: \"x\", b: \"he said \"no\", and } went\", c: [ \"p\", \"q\" ], d: /a/b, c/i, e: function() { return 1; } }",
     ] {
         assert!(plans.agrees_on(text), "{text}");
+    }
+    let intervals = index_bounds();
+    for text in ["[\"new\", \"new\"]", "(new Date(0), { a: [ 1 ] })", "[\"a \"b\", \"c\"]", "[MaxKey, MinKey]"] {
+        assert!(intervals.agrees_on(text), "{text}");
     }
     let lines = legacy_lines();
     for text in [

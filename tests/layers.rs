@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// From left to right; a folder may use itself and what stands before it. `main.rs` and `lib.rs` stand above all.
 /// Data flows from `engine` to `report`, yet `report` stands left of it: it defines the data that `engine` fills.
-const LAYERS: [&str; 11] =
-    ["text", "input", "model", "syntax", "catalog", "routing", "rules", "report", "engine", "config", "cli"];
+const LAYERS: [&str; 12] = [
+    "text", "input", "model", "syntax", "catalog", "routing", "rules", "report", "baseline", "engine", "config", "cli",
+];
 
 fn rank(layer: &str) -> Option<usize> {
     LAYERS.iter().position(|known| *known == layer)

@@ -9,7 +9,7 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::Value as Json;
 use shardlint::catalog::{Catalog, Collection, IndexList, Sharding};
 use shardlint::model::{Document, Field, IndexSpec, Node, ServerVersion, ShardKey, Value};
-use shardlint::rules::{Check, DeclarationContext, Finding, REGISTRY, Severity};
+use shardlint::rules::{Check, DeclarationContext, Finding, REGISTRY, Severity, Thresholds};
 use shardlint::text::{Located, SourceId, Span};
 
 const JUDGES: [&str; 5] = ["SL500", "SL401", "SL402", "SL403", "SL404"];
@@ -211,7 +211,13 @@ fn collection(case: &Case) -> Collection {
 fn refusals(case: &Case) -> Vec<&'static str> {
     let (catalog, collection) = (Catalog::default(), collection(case));
     let version = ServerVersion::new(6, 0, 5);
-    let ctx = DeclarationContext { collection: &collection, catalog: &catalog, version, version_assumed: false };
+    let ctx = DeclarationContext {
+        collection: &collection,
+        catalog: &catalog,
+        version,
+        version_assumed: false,
+        thresholds: &Thresholds::default(),
+    };
     let mut codes = Vec::new();
     for rule in REGISTRY.iter().filter(|rule| JUDGES.contains(&rule.code)) {
         let Check::Declaration(check) = rule.check else { panic!("{} judges declarations", rule.code) };

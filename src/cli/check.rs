@@ -79,7 +79,7 @@ fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog) -> anyhow::Resul
         filters: filters(args)?,
         per_event: args.per_event,
         threads: args.threads.into(),
-        recalls: true,
+        ..Settings::default()
     })
 }
 

@@ -60,7 +60,13 @@ pub fn check_declarations(settings: &Settings, texts: &DeclarationTexts) -> Vec<
     for &rule in &settings.rules {
         let Check::Declaration(check) = rule.check else { continue };
         for collection in settings.catalog.collections() {
-            let context = DeclarationContext { collection, catalog: &settings.catalog, version, version_assumed };
+            let context = DeclarationContext {
+                collection,
+                catalog: &settings.catalog,
+                version,
+                version_assumed,
+                thresholds: &settings.thresholds,
+            };
             let mut findings = Vec::new();
             check(&context, &mut findings);
             diagnostics.extend(findings.iter().filter_map(|finding| declared(rule, finding, texts)));
@@ -92,6 +98,7 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
         message: finding.message.clone(),
         help: finding.help.clone(),
         shape: None,
+        subject: Some(subject),
         fingerprint: fingerprint.to_string(),
         count: 1,
         millis: 0,

@@ -7,8 +7,10 @@ use crate::model::ServerVersion;
 use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
 use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
-use crate::text::{Fingerprint, RecordPos, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
 
+use super::adjust::adjust_diagnostic;
+use super::conclude::{Counted, conclude};
 use super::declarations::{DeclarationTexts, check_declarations, declared};
 use super::judge::Standing;
 use super::run::Outcome;
@@ -40,10 +42,15 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     } else {
         tally.merge(through_router);
     }
+    let counted = Counted {
+        hidden: std::mem::take(&mut tally.hidden),
+        used: std::mem::take(&mut tally.used),
+        limits: std::mem::take(&mut tally.limits),
+    };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
-    let shapes = shapes(tally.shapes.into_values());
+    let shapes = run.shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
@@ -52,13 +59,19 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
     diagnostics.extend(malformed.map(Placed::unplaced));
+    // Findings on events were adjusted where their application is known.
+    let adjustments = &run.settings.adjustments;
+    diagnostics.retain_mut(|p| p.position.is_some() || adjust_diagnostic(adjustments, &mut p.diagnostic));
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
-    Report {
+    let mut report = Report {
         summary,
         shapes,
         diagnostics: diagnostics.into_iter().map(|placed| placed.diagnostic).collect(),
         declarations: run.declarations.texts.clone(),
-    }
+        ..Report::default()
+    };
+    conclude(&mut report, counted, run.settings, run.declarations);
+    report
 }
 
 /// A diagnostic and the place that decides between equals.
@@ -115,7 +128,7 @@ impl Run<'_> {
             .iter()
             .filter_map(|label| match label.source {
                 Some(source) => self.declarations.foreign_label(source, label.span, &label.text),
-                None => Some(self.label(position, &worst.record, label.span, &label.text)),
+                None => Some(self.label(position, worst.lead, &worst.record, label.span, &label.text)),
             })
             .collect();
         if labels.is_empty() {
@@ -133,6 +146,7 @@ impl Run<'_> {
                 message: worst.finding.message,
                 help: worst.finding.help,
                 shape: group.shape,
+                subject: None,
                 fingerprint: group.fingerprint.to_string(),
                 count: group.count,
                 millis: group.millis,
@@ -147,9 +161,9 @@ impl Run<'_> {
         })
     }
 
-    fn label(&self, position: RecordPos, record: &[u8], span: Span, text: &str) -> ExampleLabel {
+    fn label(&self, position: RecordPos, lead: u32, record: &[u8], span: Span, text: &str) -> ExampleLabel {
         ExampleLabel {
-            location: self.location(position, span),
+            location: self.location(position, lead, record, span),
             text: text.to_owned(),
             snippet: record.get(span.range()).unwrap_or_default().to_vec(),
             start: span.start as usize,
@@ -158,16 +172,62 @@ impl Run<'_> {
         }
     }
 
-    fn location(&self, position: RecordPos, span: Span) -> Location {
+    /// Where `span` of a record stands that begins `lead` bytes behind the beginning of its line.
+    fn location(&self, position: RecordPos, lead: u32, record: &[u8], span: Span) -> Location {
+        let at = |offset: u32| {
+            let at = LineIndex::locate(record, offset as usize);
+            let column = if at.line == 1 { u64::from(lead) + u64::from(offset) + 1 } else { at.column };
+            (position.line + at.line - 1, column)
+        };
+        let ((line, column), (end_line, end_column)) = (at(span.start), at(span.end));
         Location {
             path: self.inputs[position.source.0 as usize].clone(),
-            line: position.line,
-            column: u64::from(span.start) + 1,
-            end_line: position.line,
-            end_column: u64::from(span.end) + 1,
+            line,
+            column,
+            end_line,
+            end_column,
             byte_start: position.offset + u64::from(span.start),
             byte_end: position.offset + u64::from(span.end),
         }
+    }
+
+    /// Shapes by time, then count, then name.
+    fn shapes(&self, stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
+        let mut rows: Vec<ShapeRow> = stats.filter_map(|stats| self.shape(stats)).collect();
+        let order = |row: &ShapeRow| {
+            (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
+        };
+        rows.sort_by_cached_key(order);
+        rows
+    }
+
+    fn shape(&self, mut stats: ShapeStats) -> Option<ShapeRow> {
+        let (standing, position, reason) = stats.worst.take()?;
+        let example = stats.example.as_ref().map(|kept| {
+            let labels = vec![self.label(position, kept.lead, &kept.record, kept.place, &reason)];
+            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            (example, kept.comment.clone())
+        });
+        Some(ShapeRow {
+            count: stats.count(),
+            classes: Standing::ALL
+                .iter()
+                .zip(stats.standings)
+                .filter(|(_, count)| *count > 0)
+                .map(|(standing, count)| (standing.name(), count))
+                .collect::<BTreeMap<_, _>>(),
+            fingerprint: stats.fingerprint.to_string(),
+            class: standing.name(),
+            example,
+            namespace: stats.namespace,
+            operation: stats.operation,
+            shape: stats.shape,
+            millis: stats.millis,
+            max_millis: stats.max_millis,
+            observed_shards: stats.observed_shards,
+            shards: stats.shards.map(|shards| shards.into_iter().collect()),
+            reason,
+        })
     }
 
     /// One SL002 for each input with lines that were not understood, at the first of them.
@@ -177,8 +237,11 @@ impl Run<'_> {
             let first = total.unread_first.iter().find(|unread| unread.position.source == source)?;
             let (rule, path) = (rule?, &self.inputs[source.0 as usize]);
             let finding = unreadable_line::unreadable(&SyntaxError::new(first.shown(), first.why.clone()));
-            let labels =
-                finding.labels.iter().map(|l| self.label(first.position, &first.line, l.span, &l.text)).collect();
+            let labels = finding
+                .labels
+                .iter()
+                .map(|l| self.label(first.position, first.lead, &first.line, l.span, &l.text))
+                .collect();
             Some(Diagnostic {
                 code: rule.code,
                 rule: rule.name,
@@ -188,6 +251,7 @@ impl Run<'_> {
                 message: finding.message,
                 help: finding.help,
                 shape: None,
+                subject: Some(path.clone()),
                 fingerprint: Fingerprint::of(&["lines-1", rule.code, path]).to_string(),
                 count,
                 millis: 0,
@@ -220,6 +284,7 @@ impl Run<'_> {
             duplicates: counts.duplicates,
             internal: counts.internal,
             not_queries: counts.not_queries,
+            explains: counts.explains,
             classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
             not_checked: self.not_checked(counts.slow_queries > 0),
             from: total.seen.and_then(|(first, _)| rfc3339(first)),
@@ -247,7 +312,7 @@ impl Run<'_> {
         UnreadLine {
             path: self.inputs[unread.position.source.0 as usize].clone(),
             line: unread.position.line,
-            column: u64::from(unread.at.start) + 1,
+            column: u64::from(unread.lead) + u64::from(unread.at.start) + 1,
             why: unread.why.clone(),
         }
     }
@@ -263,6 +328,7 @@ impl Run<'_> {
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => false,
+            Evidence::Baseline => self.settings.baseline.is_some(),
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
         let rules = self.settings.rules.iter();
@@ -282,37 +348,6 @@ fn notes(summary: &Summary) -> Vec<String> {
         );
     }
     notes
-}
-
-/// Shapes by time, then count, then name.
-fn shapes(stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
-    let mut rows: Vec<ShapeRow> = stats
-        .filter_map(|mut stats| Some((stats.worst.take()?, stats)))
-        .map(|((worst, _, reason), stats)| ShapeRow {
-            count: stats.count(),
-            classes: Standing::ALL
-                .iter()
-                .zip(stats.standings)
-                .filter(|(_, count)| *count > 0)
-                .map(|(standing, count)| (standing.name(), count))
-                .collect::<BTreeMap<_, _>>(),
-            fingerprint: stats.fingerprint.to_string(),
-            namespace: stats.namespace,
-            operation: stats.operation,
-            shape: stats.shape,
-            class: worst.name(),
-            millis: stats.millis,
-            max_millis: stats.max_millis,
-            observed_shards: stats.observed_shards,
-            shards: stats.shards.map(|shards| shards.into_iter().collect()),
-            reason,
-        })
-        .collect();
-    let order = |row: &ShapeRow| {
-        (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
-    };
-    rows.sort_by_cached_key(order);
-    rows
 }
 
 /// A time in RFC 3339 with `Z`.

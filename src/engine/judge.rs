@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
-use crate::rules::{Check, EventContext, Finding, Rule, Severity, truncated_record, undeclared_namespace};
+use crate::rules::{
+    Check, EventContext, Finding, Rule, Severity, filter_of, truncated_record, undeclared_namespace, unused_suppression,
+};
 use crate::text::{Fingerprint, RecordPos, Span};
 
+use super::adjust::adjust_raised;
 use super::settings::Settings;
+use super::suppress::{directive, unused_directive};
 
 /// What a record counts as: a class, or nothing is declared about its namespace. Ordered from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,8 +81,23 @@ pub struct JudgedStatement {
     pub shards: Option<Vec<String>>,
     /// Why, for the reader.
     pub reason: String,
+    /// The filter; without one, the command's name.
+    pub place: Span,
     /// What the rules say.
     pub raised: Vec<Raised>,
+    /// What they say and suppressions hide.
+    pub hidden: Vec<Hidden>,
+}
+
+/// A finding that a suppression hides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    /// The rule's code.
+    pub code: &'static str,
+    /// What it would have been grouped by.
+    pub group: Fingerprint,
+    /// The entry of the configuration; `None` for a comment.
+    pub entry: Option<usize>,
 }
 
 /// One record, judged.
@@ -86,6 +105,8 @@ pub struct JudgedStatement {
 pub struct Judged {
     /// Where it stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// Who wrote it.
     pub origin: Origin,
     /// When, in milliseconds since 1970.
@@ -100,6 +121,8 @@ pub struct Judged {
     pub comment: Option<String>,
     /// The version that the process told of itself.
     pub logged: Option<ServerVersion>,
+    /// The limits, by place, that count the record.
+    pub limits: Vec<usize>,
     /// At least one; a batch without its statements has one of its own kind.
     pub statements: Arc<[JudgedStatement]>,
     /// The statements are those of an earlier record with the same outline: what they are and which rules fire is as here,
@@ -129,6 +152,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
     };
     Judged {
         position,
+        lead: 0,
         origin: event.origin,
         time: event.time_millis,
         millis,
@@ -136,9 +160,17 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         logged,
+        limits: limits(event.app_name.as_deref(), &statements, settings),
         statements: statements.into(),
         is_recalled: false,
     }
+}
+
+/// The limits, by place, that count a record of the application.
+pub(super) fn limits(application: Option<&str>, statements: &[JudgedStatement], settings: &Settings) -> Vec<usize> {
+    let Some(namespace) = statements.first().map(|statement| statement.namespace.as_str()) else { return Vec::new() };
+    let limits = settings.limits.iter().enumerate();
+    limits.filter(|(_, limit)| limit.covers(application, namespace)).map(|(place, _)| place).collect()
 }
 
 struct Judge<'a> {
@@ -170,18 +202,22 @@ impl Judge<'_> {
             catalog,
             version: self.version,
             version_assumed: self.version_assumed,
+            thresholds: &self.settings.thresholds,
         };
         let mut raised = self.run_rules(&context, fingerprint);
         let standing = standing(verdict.as_ref());
         if standing == Standing::Undeclared {
             raised.extend(self.undeclared(namespace.as_str(), statement.name_span));
         }
+        let hidden = self.sift(&mut raised, namespace.as_str(), (fingerprint, standing, statement.name_span));
         JudgedStatement {
             operation,
             shape,
             fingerprint,
             standing,
+            hidden,
             shards: verdict.as_ref().and_then(|verdict| verdict.shards.clone()),
+            place: place_of(statement),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             raised,
@@ -205,17 +241,51 @@ impl Judge<'_> {
         let undeclared = (standing == Standing::Undeclared)
             .then(|| self.undeclared(namespace.as_str(), self.event.name_span))
             .flatten();
-        let raised = undeclared.into_iter().chain(self.cut(namespace.as_str(), standing, fingerprint)).collect();
+        let mut raised: Vec<_> =
+            undeclared.into_iter().chain(self.cut(namespace.as_str(), standing, fingerprint)).collect();
+        let hidden = self.sift(&mut raised, namespace.as_str(), (fingerprint, standing, self.event.name_span));
         JudgedStatement {
+            hidden,
             fingerprint: shape.fingerprint(namespace.as_str(), operation),
             operation,
             shape,
             standing,
             shards: None,
             reason: "the log shows this batch without its statements".to_owned(),
+            place: self.event.name_span,
             raised,
             namespace: namespace.as_str().to_owned(),
         }
+    }
+
+    /// Takes out of `raised` what the configuration leaves out, and what suppressions hide; the latter is returned. A comment
+    /// that hides nothing is a finding itself.
+    fn sift(&self, raised: &mut Vec<Raised>, namespace: &str, about: (Fingerprint, Standing, Span)) -> Vec<Hidden> {
+        let Settings { adjustments, suppressions, .. } = self.settings;
+        let directive = self.event.comment.as_deref().filter(|_| suppressions.heed_comments()).and_then(directive);
+        let mut hidden = Vec::new();
+        raised.retain_mut(|found| {
+            let (code, group) = (found.rule.code, found.group);
+            if !adjust_raised(adjustments, found, namespace, self.event) {
+                return false;
+            }
+            if directive.as_ref().is_some_and(|directive| directive.codes.contains(&code)) {
+                hidden.push(Hidden { code, group, entry: None });
+                return false;
+            }
+            let mut entries = suppressions.entries().iter();
+            let entry = entries.position(|entry| entry.hides_event(code, namespace, group, self.event));
+            hidden.extend(entry.map(|place| Hidden { code, group, entry: Some(place) }));
+            entry.is_none()
+        });
+        let (group, standing, place) = about;
+        if let Some(directive) = directive.filter(|_| standing != Standing::Undeclared)
+            && let Some(rule) = self.settings.enabled(unused_suppression::RULE.code)
+            && !hidden.iter().any(|hidden| hidden.entry.is_none())
+        {
+            raised.push(Raised { rule, finding: unused_directive(&directive, place), group, by_shape: true });
+        }
+        hidden
     }
 
     /// All findings on one statement: of those on fan-out only the most specific.
@@ -255,6 +325,11 @@ impl Judge<'_> {
         let finding = undeclared_namespace::undeclared(namespace, 0, 0, name);
         Some(Raised { rule, finding, group: Fingerprint::of(&["namespace-1", namespace]), by_shape: false })
     }
+}
+
+/// What a finding on the whole statement points at.
+fn place_of(statement: &Statement) -> Span {
+    filter_of(statement).map_or(statement.name_span, |filter| filter.span)
 }
 
 fn standing(verdict: Option<&Verdict>) -> Standing {

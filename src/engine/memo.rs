@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::syntax::Outline;
 use crate::text::RecordPos;
 
-use super::judge::{Judged, JudgedStatement, Standing};
+use super::judge::{Judged, JudgedStatement, Standing, limits};
 use super::known::{Kind, Told};
 use super::scan::Process;
 use super::settings::Settings;
@@ -36,7 +36,7 @@ impl Memory {
     }
 
     /// A record with this outline, judged.
-    pub fn recall(&self, told: &Told<'_>, position: RecordPos, process: Process) -> Judged {
+    pub fn recall(&self, told: &Told<'_>, position: RecordPos, process: Process, settings: &Settings) -> Judged {
         Judged {
             position,
             origin: self.kind.origin,
@@ -45,6 +45,8 @@ impl Memory {
             standing: self.standing,
             observed_shards: told.n_shards,
             comment: None,
+            lead: 0,
+            limits: limits(told.app_name, &self.statements, settings),
             logged: process.version,
             statements: Arc::clone(&self.statements),
             is_recalled: true,

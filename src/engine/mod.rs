@@ -1,21 +1,29 @@
 //! Puts it together: chunks through rayon, ordered merge, grouping, summary.
 
+mod adjust;
+mod blocks;
+mod conclude;
 mod declarations;
 mod finish;
 mod judge;
 mod known;
+mod limit;
 mod memo;
 mod pairing;
 mod run;
 mod scan;
 mod settings;
+mod suppress;
 mod tally;
 mod typed;
 mod worker;
 
+pub use adjust::Adjustment;
 pub use declarations::DeclarationTexts;
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
+pub use limit::{Limit, Scope};
 pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
-pub use settings::{Filters, Settings};
+pub use settings::{Filters, Settings, Suppressions};
+pub use suppress::Suppression;
 pub use typed::check_typed;

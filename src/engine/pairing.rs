@@ -173,12 +173,14 @@ mod tests {
         let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
         let judged = Judged {
             position,
+            lead: 0,
             origin: Origin::Direct,
             time: None,
             millis: 1,
             standing: Standing::Undeclared,
             observed_shards: None,
             comment: None,
+            limits: Vec::new(),
             logged: None,
             statements: Vec::new().into(),
             is_recalled: false,

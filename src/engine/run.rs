@@ -10,10 +10,11 @@ use std::time::Duration;
 use memchr::memmem;
 use rayon::prelude::*;
 
-use crate::input::{Chunk, Chunks, Input, InputError, Piece};
+use crate::input::{Chunks, Input, InputError};
 use crate::syntax::{Record, read_record};
 use crate::text::{RecordPos, SourceId};
 
+use super::blocks::{Block, Blocked, Blocks};
 use super::scan::{Counts, Part, Process, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
@@ -49,7 +50,7 @@ pub struct Outcome {
     pub total: Part,
     /// The tallies of all parts.
     pub tallies: Tallies,
-    /// Lines, blank lines and lines not understood, by source.
+    /// Lines and what was understood of them, by source.
     pub by_source: Vec<SourceLines>,
     /// Inputs that could not be read, or not to their end.
     pub failures: Vec<InputError>,
@@ -64,8 +65,10 @@ pub struct SourceLines {
     pub lines: u64,
     /// Blank ones among them.
     pub blank: u64,
-    /// Lines that no format explains.
+    /// Records that no format explains.
     pub not_understood: u64,
+    /// Records that are understood, blank lines aside.
+    pub understood: u64,
     /// Its first bytes, kept only while nothing is understood: to say what it looks like.
     pub sample: Vec<u8>,
 }
@@ -77,7 +80,7 @@ impl SourceLines {
     /// Whether there is something in it, and nothing of it is understood.
     #[must_use]
     pub fn is_wholly_unread(&self) -> bool {
-        self.not_understood > 0 && self.not_understood + self.blank == self.lines
+        self.not_understood > 0 && self.understood == 0
     }
 
     /// Whether there is nothing in it but blank lines.
@@ -93,6 +96,7 @@ impl SourceLines {
         self.lines += counts.lines;
         self.blank += counts.blank;
         self.not_understood += counts.not_understood;
+        self.understood += counts.slow_queries + counts.explains + counts.other_records - counts.blank;
         if !self.is_wholly_unread() && self.lines > self.blank {
             self.sample = Vec::new();
         }
@@ -100,10 +104,10 @@ impl SourceLines {
 }
 
 enum Message {
-    /// Chunks of one source, each with what is known about the process at its start.
-    Batch(Vec<(Chunk, Process)>),
-    /// A line too long to be kept, and its length.
-    Oversize(RecordPos, u64),
+    /// Blocks of one source, each with what is known about the process at its start.
+    Batch(Vec<(Block, Process)>),
+    /// A line or document too long to be kept, its length and its lines.
+    Oversize(RecordPos, u64, u64),
     Failure(InputError),
     EndOfSource,
 }
@@ -125,24 +129,24 @@ pub fn run(
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || read_all(sources, chunk_size, batch_size, &sender));
     let workers: Vec<Mutex<Worker>> = (0..pool.current_num_threads()).map(|_| Mutex::default()).collect();
-    let scanned = |(chunk, process): &(Chunk, Process)| {
+    let scanned = |(block, process): &(Block, Process)| {
         // Each thread of the pool has its own, so nobody ever waits here.
         let worker = &workers[rayon::current_thread_index().unwrap_or(0)];
-        scan(chunk, *process, settings, &mut worker.lock().unwrap_or_else(PoisonError::into_inner))
+        scan(block, *process, settings, &mut worker.lock().unwrap_or_else(PoisonError::into_inner))
     };
     let mut outcome = Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() };
     while let Some(message) = next(&receiver, interrupted, &mut outcome.interrupted) {
         match message {
             Message::Batch(batch) => {
                 let parts: Vec<Part> = pool.install(|| batch.par_iter().map(scanned).collect());
-                for ((chunk, _), part) in batch.iter().zip(parts) {
+                for ((Block { chunk, .. }, _), part) in batch.iter().zip(parts) {
                     outcome.by_source[chunk.pos.source.0 as usize].add(&chunk.bytes, &part.counts);
                     outcome.total.merge(part, &mut outcome.tallies, settings);
                     progress.advanced(chunk.pos.source, chunk.bytes.len() as u64);
                 }
             }
-            Message::Oversize(position, length) => {
-                let part = oversize(position, length);
+            Message::Oversize(position, length, lines) => {
+                let part = oversize(position, length, lines);
                 outcome.by_source[position.source.0 as usize].add(&[], &part.counts);
                 outcome.total.merge(part, &mut outcome.tallies, settings);
             }
@@ -200,15 +204,15 @@ fn read_source(
     };
     let mut process = Process::default();
     let mut batch = Vec::with_capacity(batch_size);
-    for piece in chunks {
-        let rest = match piece {
-            Ok(Piece::Lines(chunk)) => {
+    for blocked in Blocks::new(chunks) {
+        let rest = match blocked {
+            Ok(Blocked::Block(block)) => {
                 let before = process;
-                learn(&mut process, &chunk.bytes);
-                batch.push((chunk, before));
+                learn(&mut process, &block);
+                batch.push((block, before));
                 None
             }
-            Ok(Piece::Oversize { pos, length }) => Some(Message::Oversize(pos, length)),
+            Ok(Blocked::Oversize { position, length, lines }) => Some(Message::Oversize(position, length, lines)),
             Err(error) => Some(Message::Failure(error)),
         };
         if batch.len() == batch_size || rest.is_some() {
@@ -226,13 +230,12 @@ fn read_source(
 /// tells must be known before: a search for a few bytes costs next to nothing.
 const TELLING: [&[u8]; 3] = [b"buildInfo", b"Options set by command line", b"SERVER RESTARTED"];
 
-fn learn(process: &mut Process, bytes: &[u8]) {
+fn learn(process: &mut Process, block: &Block) {
+    let bytes = &block.chunk.bytes;
     let mut found: Vec<usize> = TELLING.iter().flat_map(|needle| memmem::find_iter(bytes, needle)).collect();
     found.sort_unstable();
     for at in found {
-        let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |newline| at + newline);
-        if let Record::Other(fact) = read_record(&bytes[start..end]) {
+        if let Record::Other(fact) = read_record(block.record_at(at)) {
             process.learn(&fact);
         }
     }

@@ -1,13 +1,14 @@
-//! One chunk of a log: every line accounted for, every slow query judged. Knows nothing of the chunks beside it; what
+//! One block of a log: every record accounted for, every slow query judged. Knows nothing of the blocks beside it; what
 //! reaches over its edges is left open in [`Pairing`].
 
 use std::collections::BTreeSet;
 
-use crate::input::{Chunk, LINE_CAP};
+use crate::input::LINE_CAP;
 use crate::model::{Event, ServerVersion};
 use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
-use crate::text::{RecordPos, SourceId, Span};
+use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
+use super::blocks::Block;
 use super::judge::{Judged, judge};
 use super::known::{Counting, Kind, Told};
 use super::memo::Memory;
@@ -40,8 +41,10 @@ impl Process {
 /// A line that no format explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// Where the line begins.
+    /// Where the line, or what is read of it, begins.
     pub position: RecordPos,
+    /// Bytes of the line before that.
+    pub lead: u32,
     /// Where in the line reading failed, in bytes.
     pub at: Span,
     /// What is wrong.
@@ -77,7 +80,7 @@ pub struct Counts {
     pub not_understood: u64,
     /// Slow-query records that the server cut.
     pub truncated: u64,
-    /// Slow queries left out by the filters.
+    /// Slow queries and explains left out by the filters.
     pub filtered: u64,
     /// Records that repeat an operation told by another.
     pub duplicates: u64,
@@ -85,6 +88,8 @@ pub struct Counts {
     pub internal: u64,
     /// Commands without a filter to route.
     pub not_queries: u64,
+    /// Explain documents.
+    pub explains: u64,
 }
 
 impl Counts {
@@ -99,6 +104,7 @@ impl Counts {
         self.duplicates += more.duplicates;
         self.internal += more.internal;
         self.not_queries += more.not_queries;
+        self.explains += more.explains;
     }
 }
 
@@ -161,6 +167,13 @@ impl Part {
         }
     }
 
+    /// Notes when a judged record was written, and by whose rules it is judged.
+    fn note(&mut self, told: &Told<'_>, (version, is_assumed): (ServerVersion, bool)) {
+        self.seen = joined(self.seen, told.time_millis.map(|time| (time, time)));
+        self.versions.insert(version);
+        self.version_assumed |= is_assumed;
+    }
+
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
@@ -169,17 +182,47 @@ impl Part {
     }
 }
 
-/// Reads and judges every line of `chunk`.
+/// Reads and judges every record of `block`.
 #[must_use]
-pub fn scan(chunk: &Chunk, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
+pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
     let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
-    for (position, line) in chunk.lines() {
-        scan.line(position, line);
+    for record in block.records() {
+        scan.part.counts.lines += record.lines;
+        if record.is_split {
+            // The runtime's own records: what it split is told by the first of them.
+            scan.part.counts.other_records += record.lines - 1;
+        }
+        scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
     }
     let Scan { mut part, settled, .. } = scan;
-    part.end = chunk.pos.offset + chunk.bytes.len() as u64;
+    part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
     part.count_settled(settled, &mut worker.tallies, settings);
     part
+}
+
+/// A record's text, and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Place<'a> {
+    position: RecordPos,
+    /// Bytes before it on its first line.
+    lead: u32,
+    bytes: &'a [u8],
+}
+
+impl<'a> Place<'a> {
+    /// A part of it.
+    fn within(self, span: Span) -> Self {
+        let before = &self.bytes[..span.range().start];
+        let at = LineIndex::locate(before, before.len());
+        let position = RecordPos {
+            offset: self.position.offset + u64::from(span.start),
+            line: self.position.line + at.line - 1,
+            ..self.position
+        };
+        let column = u32::try_from(at.column - 1).unwrap_or(u32::MAX);
+        let lead = if at.line == 1 { self.lead + column } else { column };
+        Place { position, lead, bytes: &self.bytes[span.range()] }
+    }
 }
 
 struct Scan<'a> {
@@ -191,56 +234,76 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn line(&mut self, position: RecordPos, line: &[u8]) {
-        self.part.counts.lines += 1;
-        if self.recall(position, line).is_some() {
-            return;
-        }
-        match read_record(line) {
-            Record::Slow(event) => self.slow(&event, position, line),
-            Record::Other(fact) => self.other(&fact, line),
-            Record::Bad(error) => unread(&mut self.part, position, line, error),
-        }
-    }
-
-    fn other(&mut self, fact: &Fact, line: &[u8]) {
-        self.part.counts.other_records += 1;
-        self.part.counts.blank += u64::from(line.trim_ascii().is_empty());
-        self.process.learn(fact);
-        if let (Fact::Version(version), None) = (fact, self.settings.version) {
-            self.part.versions.insert(*version);
+    fn read(&mut self, place: Place<'_>) {
+        if self.recall(place).is_none() {
+            self.take(read_record(place.bytes), place);
         }
     }
 
     /// Counts a record whose like was seen before; `None` if it has to be read.
-    fn recall(&mut self, position: RecordPos, line: &[u8]) -> Option<()> {
-        let Worker { tallies, memo, outliner } = &mut *self.worker;
-        if self.settings.per_event || !self.settings.recalls {
-            return None;
-        }
-        let outline = outliner.read(line)?;
-        let memory = memo.get(self.process, &outline)?;
+    fn recall(&mut self, place: Place<'_>) -> Option<()> {
+        let Self { part, settled, settings, process, worker } = self;
+        let Worker { tallies, memo, outliner } = &mut **worker;
+        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.heeds_applications()))??;
+        let memory = memo.get(*process, &outline)?;
         let told = Told::by_outline(&outline);
-        let Self { part, settled, settings, process, .. } = self;
         let mut sink = Sink { part, settled, tallies, settings };
-        sink.count(&memory.kind, &told, position, line, || memory.recall(&told, position, *process));
+        sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
         Some(())
     }
 
+    /// Counts and judges what was read at `place`.
+    fn take(&mut self, record: Record, place: Place<'_>) {
+        match record {
+            Record::Slow(event) => self.slow(&event, place),
+            Record::Explain(event) => self.explain(&event, place),
+            Record::Other(fact) => {
+                self.part.counts.other_records += 1;
+                self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
+                self.process.learn(&fact);
+                if let (Fact::Version(version), None) = (&fact, self.settings.version) {
+                    self.part.versions.insert(*version);
+                }
+            }
+            Record::Bad(error) => unread(&mut self.part, place, error),
+            Record::Several(parts) => {
+                for inner in parts {
+                    self.take(inner.record, place.within(inner.span));
+                }
+            }
+        }
+    }
+
     /// Counts a record that was read in full, and remembers what was found.
-    fn slow(&mut self, event: &Event, position: RecordPos, line: &[u8]) {
-        let Worker { tallies, memo, outliner } = &mut *self.worker;
-        let Self { part, settled, settings, process, .. } = self;
+    fn slow(&mut self, event: &Event, place: Place<'_>) {
+        let Self { part, settled, settings, process, worker } = self;
+        let Worker { tallies, memo, outliner } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
-        let judged = judge(event, position, process.version, settings);
-        if !settings.per_event
-            && let Some(outline) = outliner.read(line)
+        let judged = judge(event, place.position, process.version, settings);
+        if settings.may_recall()
+            && let Some(outline) = outliner.read(place.bytes, settings.heeds_applications())
             && let Some(memory) = Memory::of(&kind, &judged, settings)
         {
             memo.insert(*process, &outline, memory);
         }
         let mut sink = Sink { part, settled, tallies, settings };
-        sink.count(&kind, &Told::by_event(event), position, line, || judged);
+        sink.count(&kind, &Told::by_event(event), place, || judged);
+    }
+
+    /// An explain is nobody's traffic: it is judged, and is no slow query.
+    fn explain(&mut self, event: &Event, place: Place<'_>) {
+        let Self { part, settings, process, worker, .. } = self;
+        let namespace = settings.namespace_map.apply(&event.namespace);
+        let told = Told::by_event(event);
+        if !settings.filters.admit(&told, namespace.as_str()) {
+            part.counts.filtered += 1;
+            return;
+        }
+        part.counts.explains += 1;
+        let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
+        part.note(&told, settings.version_for(explained, event.newest_writer));
+        let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
+        worker.tallies.count(&judged, Some(place.bytes), settings);
     }
 }
 
@@ -253,15 +316,9 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn count(
-        &mut self,
-        kind: &Kind,
-        told: &Told<'_>,
-        position: RecordPos,
-        line: &[u8],
-        judged: impl FnOnce() -> Judged,
-    ) {
+    fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
         let Self { part, settled, tallies, settings } = self;
+        let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
         match kind.counting {
@@ -280,49 +337,61 @@ impl Sink<'_> {
             part.counts.filtered += 1;
             return;
         }
-        part.seen = joined(part.seen, told.time_millis.map(|time| (time, time)));
-        let (version, assumed) = kind.version;
-        part.versions.insert(version);
-        part.version_assumed |= assumed;
-        let judged = Judged { origin: kind.origin, ..judged() };
+        part.note(told, kind.version);
+        let judged = Judged { lead, origin: kind.origin, ..judged() };
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, line));
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));
             }
             Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, line));
+                let batch = (kind.batch.clone(), tallies.hold(judged, record));
                 part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
             }
             _ => {
                 part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(line), settings);
+                tallies.count(&judged, Some(record), settings);
             }
         }
     }
 }
 
-/// A line that is too long to be kept.
+/// A line or a document that is too long to be kept.
 #[must_use]
-pub fn oversize(position: RecordPos, length: u64) -> Part {
+pub fn oversize(position: RecordPos, length: u64, lines: u64) -> Part {
     let mut part = Part { end: position.offset + length, ..Part::default() };
-    part.counts.lines = 1;
-    let why = format!("a line of {length} bytes: the longest that is read has {LINE_CAP}");
-    unread(&mut part, position, &[], SyntaxError::new(Span::default(), why));
+    part.counts.lines = lines;
+    let what = if lines > 1 { "document" } else { "line" };
+    let why = format!("a {what} of {length} bytes: the longest that is read has {LINE_CAP}");
+    unread(&mut part, Place { position, lead: 0, bytes: &[] }, SyntaxError::new(Span::default(), why));
     part
 }
 
 /// A line shown as not understood is cut to so many bytes.
 const UNREAD_BYTES: usize = 1024;
 
-fn unread(part: &mut Part, position: RecordPos, line: &[u8], error: SyntaxError) {
+fn unread(part: &mut Part, place: Place<'_>, error: SyntaxError) {
     part.counts.not_understood += 1;
-    part.count_unread(position.source, 1);
+    part.count_unread(place.position.source, 1);
     if part.unread.len() < UNREAD_SHOWN {
-        let line = line[..line.len().min(UNREAD_BYTES)].to_vec();
-        let unread = Unread { position, at: error.span, why: error.message, line };
+        let unread = shown(place, error);
         if part.unread_first.is_empty() {
             part.unread_first.push(unread.clone());
         }
         part.unread.push(unread);
     }
+}
+
+/// The line on which reading failed.
+fn shown(place: Place<'_>, error: SyntaxError) -> Unread {
+    let at = error.span.range().start.min(place.bytes.len());
+    let start = memchr::memrchr(b'\n', &place.bytes[..at]).map_or(0, |newline| newline + 1);
+    let length = memchr::memchr(b'\n', &place.bytes[start..]).unwrap_or(place.bytes.len() - start);
+    let line = place.within(Span::new(start, start + length.min(UNREAD_BYTES)));
+    let within = |offset: u32| offset.max(line_start(start)) - line_start(start);
+    let at = Span { start: within(error.span.start), end: within(error.span.end) };
+    Unread { position: line.position, lead: line.lead, at, why: error.message, line: line.bytes.to_vec() }
+}
+
+fn line_start(start: usize) -> u32 {
+    u32::try_from(start).unwrap_or(u32::MAX)
 }

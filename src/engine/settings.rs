@@ -3,11 +3,16 @@
 use globset::GlobMatcher;
 use regex::Regex;
 
+use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::ServerVersion;
-use crate::rules::Rule;
+use crate::rules::{REGISTRY, Rule, Thresholds};
 
+use super::adjust::Adjustment;
 use super::known::Told;
+use super::limit::Limit;
+use super::suppress::Suppression;
+use super::tally::Keep;
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +30,12 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Whether the namespace, after mapping, is looked at.
+    #[must_use]
+    pub fn admit_namespace(&self, namespace: &str) -> bool {
+        self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
+    }
+
     /// Whether they ask for a namespace, an application or a time, which can be misspelled.
     #[must_use]
     pub fn name_something(&self) -> bool {
@@ -34,7 +45,7 @@ impl Filters {
     /// Whether an operation on `namespace`, after mapping, is to be looked at.
     #[must_use]
     pub fn admit(&self, told: &Told<'_>, namespace: &str) -> bool {
-        self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
+        self.admit_namespace(namespace)
             && self.application.as_ref().is_none_or(|regex| regex.is_match(told.app_name.unwrap_or_default()))
             && self.since.is_none_or(|since| told.time_millis.is_some_and(|time| time >= since))
             && self.until.is_none_or(|until| told.time_millis.is_some_and(|time| time < until))
@@ -54,15 +65,88 @@ pub struct Settings {
     pub rules: Vec<&'static Rule>,
     /// Which records are looked at.
     pub filters: Filters,
+    /// From where on rules speak.
+    pub thresholds: Thresholds,
     /// `--per-event`: one diagnostic per finding instead of one per shape.
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.
     pub threads: usize,
     /// Whether what was found out about a record is used for others of the same outline. It makes no difference but in speed.
     pub recalls: bool,
+    /// Severities and switched-off rules of the configuration.
+    pub adjustments: Vec<Adjustment>,
+    /// What the configuration and comments hide.
+    pub suppressions: Suppressions,
+    /// Limits on the share of broadcasts.
+    pub limits: Vec<Limit>,
+    /// What the run is held against.
+    pub baseline: Option<Held>,
+    /// The class from which a shape that the baseline does not know is an error.
+    pub fail_on_class: Recorded,
+}
+
+/// What the configuration and comments hide.
+#[derive(Debug, Clone)]
+pub enum Suppressions {
+    /// `--no-suppressions`: everything is shown.
+    Off,
+    /// The entries of the configuration; comments are heeded.
+    On(Vec<Suppression>),
+}
+
+impl Suppressions {
+    /// The entries to be applied.
+    #[must_use]
+    pub fn entries(&self) -> &[Suppression] {
+        match self {
+            Self::Off => &[],
+            Self::On(entries) => entries,
+        }
+    }
+
+    /// Whether comments are heeded.
+    #[must_use]
+    pub fn heed_comments(&self) -> bool {
+        matches!(self, Self::On(_))
+    }
+}
+
+impl Default for Settings {
+    /// Nothing declared, every rule, every query.
+    fn default() -> Self {
+        Self {
+            catalog: Catalog::default(),
+            namespace_map: NamespaceMap::default(),
+            version: None,
+            rules: REGISTRY.to_vec(),
+            filters: Filters::default(),
+            thresholds: Thresholds::default(),
+            per_event: false,
+            threads: 0,
+            recalls: true,
+            adjustments: Vec::new(),
+            suppressions: Suppressions::On(Vec::new()),
+            limits: Vec::new(),
+            baseline: None,
+            fail_on_class: Recorded::Broadcast,
+        }
+    }
 }
 
 impl Settings {
+    /// Whether what was found out about one record may be said of another.
+    #[must_use]
+    pub fn may_recall(&self) -> bool {
+        self.recalls && !self.per_event
+    }
+
+    /// Whether findings depend on the application.
+    #[must_use]
+    pub fn heeds_applications(&self) -> bool {
+        self.adjustments.iter().any(|adjustment| adjustment.application.is_some())
+            || self.suppressions.entries().iter().any(|entry| entry.application.is_some())
+    }
+
     /// The rules' version for a process of that version, and whether it had to be assumed: then it is the newest that can
     /// have written what was read.
     #[must_use]
@@ -71,6 +155,12 @@ impl Settings {
             Some(version) => (version, false),
             None => (newest.unwrap_or(ServerVersion::NEWEST), true),
         }
+    }
+
+    /// What is to be kept of each record.
+    #[must_use]
+    pub fn keep(&self) -> Keep {
+        Keep { per_event: self.per_event, shape_examples: self.baseline.is_some() }
     }
 
     /// The rule with that code, if it is to be run.

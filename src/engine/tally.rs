@@ -2,16 +2,18 @@
 //! sums are integers and every choice of an example has a total order, so neither chunk size nor thread count shows.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
+use crate::routing::Class;
 use crate::rules::{Finding, Rule, Severity};
-use crate::text::{Fingerprint, RecordPos};
+use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::limit::Measured;
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -22,6 +24,12 @@ pub struct Tally {
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
     /// Findings by rule and group.
     pub groups: FxHashMap<GroupKey, Group>,
+    /// Findings that suppressions hid.
+    pub hidden: FxHashSet<GroupKey>,
+    /// The entries of the configuration, by place, that hid some of them.
+    pub used: BTreeSet<usize>,
+    /// What was counted for the limits, by place.
+    pub limits: BTreeMap<usize, Measured>,
 }
 
 /// What is counted for one shape.
@@ -48,6 +56,30 @@ pub struct ShapeStats {
     /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
     /// with this one in the end, knows a record before all of these.
     pub worst: Option<(Standing, RecordPos, String)>,
+    /// That record, if the run keeps one for each shape.
+    pub example: Option<ShapeExample>,
+}
+
+/// A record of a shape.
+#[derive(Debug, Clone)]
+pub struct ShapeExample {
+    /// Its bytes.
+    pub record: Arc<[u8]>,
+    /// Bytes before it on its first line.
+    pub lead: u32,
+    /// The filter in it; without one, the command's name.
+    pub place: Span,
+    /// `comment` of the command.
+    pub comment: Option<String>,
+}
+
+/// How much a tally keeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keep {
+    /// One diagnostic per finding instead of one per shape.
+    pub per_event: bool,
+    /// An example of each shape.
+    pub shape_examples: bool,
 }
 
 /// What makes findings one diagnostic.
@@ -93,6 +125,8 @@ pub struct Worst {
     pub millis: u64,
     /// Where the record stands.
     pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
     /// The finding.
     pub finding: Finding,
     /// The record's bytes.
@@ -132,20 +166,45 @@ impl Tally {
 
     /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
     /// record does not become one.
-    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, per_event: bool) {
+    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
+        self.add_to_limits(judged);
         for (at, statement) in judged.statements.iter().enumerate() {
             let millis = judged.share(at);
-            self.add_shape(judged, statement, millis, record.is_some());
+            self.add_hidden(judged, statement, keep.per_event);
+            self.add_shape(judged, statement, millis, record, keep.shape_examples);
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, millis, record, per_event);
+                self.add_finding(judged, statement, raised, millis, record, keep.per_event);
             }
         }
     }
 
-    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, may_show: bool) {
+    fn add_to_limits(&mut self, judged: &Judged) {
+        let one = ClassCount { count: 1, millis: judged.millis };
+        let broadcast = if judged.standing == Standing::Judged(Class::Broadcast) { one } else { ClassCount::default() };
+        for &place in &judged.limits {
+            self.limits.entry(place).or_default().add(Measured { broadcast, total: one });
+        }
+    }
+
+    fn add_hidden(&mut self, judged: &Judged, statement: &JudgedStatement, per_event: bool) {
+        for hidden in &statement.hidden {
+            let event = per_event.then_some(judged.position);
+            self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
+            self.used.extend(hidden.entry);
+        }
+    }
+
+    fn add_shape(
+        &mut self,
+        judged: &Judged,
+        statement: &JudgedStatement,
+        millis: u64,
+        record: Option<&[u8]>,
+        keeps_example: bool,
+    ) {
         let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
             namespace: statement.namespace.clone(),
             operation: statement.operation,
@@ -157,6 +216,7 @@ impl Tally {
             observed_shards: None,
             shards: None,
             worst: None,
+            example: None,
         });
         stats.standings[index(statement.standing)] += 1;
         stats.millis += millis;
@@ -166,9 +226,15 @@ impl Tally {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
         }
-        let is_first = |worst| is_worse(statement.standing, judged.position, worst);
-        if may_show && stats.worst.as_ref().is_none_or(is_first) {
+        let Some(record) = record else { return };
+        if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, judged.position, worst)) {
             stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
+            stats.example = keeps_example.then(|| ShapeExample {
+                record: Arc::from(record),
+                lead: judged.lead,
+                place: statement.place,
+                comment: judged.comment.clone(),
+            });
         }
     }
 
@@ -202,6 +268,7 @@ impl Tally {
                 severity: raised.severity(),
                 millis: judged.millis,
                 position: judged.position,
+                lead: judged.lead,
                 finding: raised.finding.clone(),
                 record: Arc::from(record),
                 comment: judged.comment.clone(),
@@ -215,6 +282,11 @@ impl Tally {
         for (count, more) in self.classes.iter_mut().zip(later.classes) {
             count.count += more.count;
             count.millis += more.millis;
+        }
+        self.hidden.extend(later.hidden);
+        self.used.extend(later.used);
+        for (place, measured) in later.limits {
+            self.limits.entry(place).or_default().add(measured);
         }
         for (fingerprint, stats) in later.shapes {
             match self.shapes.get_mut(&fingerprint) {
@@ -253,6 +325,7 @@ impl ShapeStats {
         };
         if later.worst.as_ref().is_some_and(is_worse) {
             self.worst = later.worst;
+            self.example = later.example;
         }
     }
 

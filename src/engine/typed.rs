@@ -32,6 +32,7 @@ fn diagnostic(statement: &JudgedStatement, raised: &Raised, text: &str, declarat
         message: finding.message.clone(),
         help: finding.help.clone(),
         shape: Some(statement.shape.text.clone()),
+        subject: None,
         fingerprint: statement.fingerprint.to_string(),
         count: 1,
         millis: 0,

@@ -39,7 +39,7 @@ impl Tallies {
         let shown = judged.is_recalled.then(|| record.filter(|_| self.would_show(judged))).flatten();
         let anew = shown.and_then(|record| judged_anew(judged, record, settings));
         let record = record.filter(|_| !judged.is_recalled || anew.is_some());
-        self.tally(judged.origin).add(anew.as_ref().unwrap_or(judged), record, settings.per_event);
+        self.tally(judged.origin).add(anew.as_ref().unwrap_or(judged), record, settings.keep());
     }
 
     fn tally(&mut self, origin: Origin) -> &mut Tally {
@@ -73,5 +73,5 @@ impl Tallies {
 fn judged_anew(recalled: &Judged, record: &[u8], settings: &Settings) -> Option<Judged> {
     let Record::Slow(event) = read_record(record) else { return None };
     let judged = judge(&event, recalled.position, recalled.logged, settings);
-    Some(Judged { origin: recalled.origin, ..judged })
+    Some(Judged { origin: recalled.origin, lead: recalled.lead, ..judged })
 }

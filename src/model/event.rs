@@ -3,6 +3,7 @@
 use crate::text::{Located, Span};
 
 use super::namespace::Namespace;
+use super::plan::Plan;
 use super::statement::{Statement, Verb};
 use super::version::ServerVersion;
 
@@ -61,7 +62,7 @@ pub struct Event {
     pub name_span: Span,
     /// `planSummary`, the quotes not included in the span.
     pub plan_summary: Option<Located<String>>,
-    /// `nShards`: how many shards the router contacted.
+    /// `nShards`, or the list of shards of an explain: how many the router contacted.
     pub n_shards: Option<Located<u64>>,
     /// `durationMillis`.
     pub duration_millis: Option<Located<u64>>,
@@ -85,6 +86,8 @@ pub struct Event {
     pub truncated: Option<Located<String>>,
     /// The first redacted literal.
     pub redacted: Option<Span>,
+    /// The plan, if the record is an explain and tells of no execution by a client.
+    pub plan: Option<Box<Plan>>,
 }
 
 impl Event {
@@ -116,6 +119,7 @@ impl Event {
             comment: None,
             truncated: None,
             redacted: None,
+            plan: None,
         }
     }
 }

@@ -109,6 +109,8 @@ pub struct ShapeRow {
     pub shards: Option<Vec<String>>,
     /// Why the class is what it is, for the reader.
     pub reason: String,
+    /// The first record of the worst class, and its `comment`; only kept for a run that is held against a baseline.
+    pub example: Option<(Example, Option<String>)>,
 }
 
 /// A place in an input. Lines and columns are 1-based, columns count bytes, byte ranges are half-open.
@@ -179,6 +181,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The shape, for findings on queries.
     pub shape: Option<String>,
+    /// What of the namespace a finding that has no shape is about: an index, `key` …; names it in a baseline.
+    pub subject: Option<String>,
     /// The shape's fingerprint, or that of (rule, namespace, subject).
     pub fingerprint: String,
     /// Records.
@@ -201,6 +205,93 @@ pub struct Diagnostic {
     pub comment: Option<String>,
 }
 
+/// What became of a shape, or of a finding on a declaration, since the baseline was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// Its class is worse than any that was recorded.
+    Worse,
+    /// The baseline does not know it.
+    New,
+    /// A class that was recorded, or a finding, was not seen any more.
+    Better,
+    /// Its class is unknown now, or was then.
+    Unclear,
+    /// It was not seen any more.
+    Gone,
+}
+
+impl ChangeKind {
+    /// All kinds, in the order of reports.
+    pub const ALL: [Self; 5] = [Self::Worse, Self::New, Self::Better, Self::Unclear, Self::Gone];
+
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::New => "new",
+            Self::Better => "better",
+            Self::Unclear => "unclear",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// One difference between the baseline and the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What became of it.
+    pub kind: ChangeKind,
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// `find` …; `None` for a finding on a declaration.
+    pub operation: Option<String>,
+    /// The shape; for a finding without one, its subject.
+    pub what: String,
+    /// The shape's fingerprint.
+    pub fingerprint: Option<String>,
+    /// The worst class recorded.
+    pub was: Option<&'static str>,
+    /// The worst class seen.
+    pub now: Option<&'static str>,
+    /// The rules that are new, or gone.
+    pub rules: Vec<String>,
+}
+
+/// A run held against a baseline.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// The baseline, as the user named it.
+    pub baseline: String,
+    /// By kind, then namespace, operation and shape.
+    pub changes: Vec<Change>,
+}
+
+impl Comparison {
+    /// How many changes are of that kind.
+    #[must_use]
+    pub fn count(&self, kind: ChangeKind) -> u64 {
+        self.changes.iter().filter(|change| change.kind == kind).count() as u64
+    }
+}
+
+/// A limit on the share of broadcasts, and what was measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitResult {
+    /// As the user wrote it.
+    pub limit: String,
+    /// Of what: `all queries`, `shop.*`, `application ^batch-`.
+    pub scope: String,
+    /// Whether milliseconds were measured; otherwise calls.
+    pub by_time: bool,
+    /// Calls (milliseconds) that were broadcasts.
+    pub broadcast: u64,
+    /// All calls (milliseconds).
+    pub total: u64,
+    /// Whether the share is above the limit.
+    pub exceeded: bool,
+}
+
 /// Everything a run found.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -212,4 +303,8 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Path and text of the declarations that labels point into.
     pub declarations: Vec<(String, Vec<u8>)>,
+    /// What is different from the baseline, if there is one.
+    pub comparison: Option<Comparison>,
+    /// The limits that were set, in their order.
+    pub limits: Vec<LimitResult>,
 }

@@ -21,8 +21,17 @@ pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         shapes: report.shapes.iter().map(ShapeObject::new).collect(),
         diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
     };
-    write(&document, PrettyFormatter::new(), out)?;
+    write_pretty(&document, out)?;
     writeln!(out)
+}
+
+/// Writes `value` over several lines, without the last line end.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_pretty(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    write(value, PrettyFormatter::new(), out)
 }
 
 /// Writes `value` on one line, without the line end.

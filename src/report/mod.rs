@@ -22,9 +22,11 @@ mod wrap;
 use std::io;
 
 pub use data::{
-    ClassCount, Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine,
+    Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, LimitResult, Location, NotChecked,
+    Report, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
+pub use json::write_pretty;
 pub use statistics::statistics;
 
 /// How a report is written.

@@ -131,6 +131,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         message: text.to_owned(),
         help: Some(text.to_owned()),
         shape: Some(text.to_owned()),
+        subject: None,
         fingerprint: String::new(),
         count: 2,
         millis: 5,
@@ -155,6 +156,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         observed_shards: None,
         shards: Some(vec![text.to_owned()]),
         reason: text.to_owned(),
+        example: None,
     };
     let mut report = Report { diagnostics: vec![diagnostic], shapes: vec![shape], ..Report::default() };
     report.summary.notes.push(text.to_owned());

@@ -1,5 +1,6 @@
 //! The examples of a rule, cut out of its explanation: what a reader of the page sees is what the tests run.
-//! An example is a `js` block (a declaration) and a `json` or `text` block (records, dumps); either may be missing.
+//! An example is a `js` block (a declaration), a `json` or `text` block (records, dumps), a `toml` block (the configuration)
+//! and a `json baseline` block; each may be missing.
 
 /// One example: inputs as a user would hand them over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,6 +9,10 @@ pub struct Example {
     pub declaration: &'static str,
     /// Records, one a line, or a dump; empty if there is no such block.
     pub log: &'static str,
+    /// A configuration (`toml`); empty if there is no such block.
+    pub config: &'static str,
+    /// A baseline (`json baseline`); empty if there is no such block.
+    pub baseline: &'static str,
 }
 
 /// The two examples of a rule. They differ in the one token that matters.
@@ -43,6 +48,8 @@ fn example(section: &'static str) -> Example {
     Example {
         declaration: fenced(section, "js"),
         log: if records.is_empty() { fenced(section, "text") } else { records },
+        config: fenced(section, "toml"),
+        baseline: fenced(section, "json baseline"),
     }
 }
 
@@ -70,6 +77,6 @@ mod tests {
         let Examples { fires, silent } = examples(PAGE);
         assert_eq!(fires.declaration, "sh.shardCollection(\"a.b\", { c: 1 });\n");
         assert_eq!(fires.log, "{ \"x\": 1 }\n{ \"x\": 2 }\n");
-        assert_eq!(silent, Example { declaration: "", log: "plain\n" });
+        assert_eq!(silent, Example { declaration: "", log: "plain\n", config: "", baseline: "" });
     }
 }

@@ -192,7 +192,8 @@ pub(super) fn is_batch(ctx: &EventContext<'_>) -> bool {
 }
 
 /// The filter, or that of the `$match` which leads the pipeline.
-pub(super) fn filter_of(statement: &Statement) -> Option<&Node> {
+#[must_use]
+pub fn filter_of(statement: &Statement) -> Option<&Node> {
     statement.filter.as_ref().or_else(|| {
         let stages = statement.pipeline.as_ref()?.as_array()?;
         stages.items.first()?.as_document()?.get("$match")

@@ -6,6 +6,7 @@ mod fan_out;
 mod finding;
 mod lookup;
 mod rule;
+mod thresholds;
 
 pub mod broadcast_count_or_distinct;
 pub mod broadcast_query;
@@ -27,6 +28,7 @@ pub mod or_with_unkeyed_branch;
 pub mod prediction_contradicted;
 pub mod range_on_hashed_field;
 pub mod redacted_query;
+pub mod routing_regression;
 pub mod single_write_without_key;
 pub mod sort_off_key_prefix;
 pub mod truncated_record;
@@ -35,12 +37,15 @@ pub mod undeclared_namespace;
 pub mod unique_on_hashed;
 pub mod unreadable_line;
 pub mod unusable_shard_key_index;
+pub mod unused_suppression;
 pub mod upsert_without_full_key;
 
 pub use example::{Example, Examples, HEADINGS, section};
+pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
 pub use lookup::{rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
+pub use thresholds::Thresholds;
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[
@@ -49,6 +54,7 @@ pub static REGISTRY: &[&Rule] = &[
     &undeclared_namespace::RULE,
     &redacted_query::RULE,
     &declaration_not_understood::RULE,
+    &unused_suppression::RULE,
     &broadcast_query::RULE,
     &key_prefix_hole::RULE,
     &range_on_hashed_field::RULE,
@@ -73,4 +79,5 @@ pub static REGISTRY: &[&Rule] = &[
     &id_unique_per_shard::RULE,
     &invalid_shard_key::RULE,
     &prediction_contradicted::RULE,
+    &routing_regression::RULE,
 ];

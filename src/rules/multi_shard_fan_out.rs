@@ -20,9 +20,6 @@ pub static RULE: Rule = Rule {
     check: Check::Statement(check),
 };
 
-/// An `$in` of this many members, or one range behind an equality, is as good as targeted.
-const FEW_RANGES: usize = 2;
-
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::read(ctx).filter(|read| read.verdict.class == Class::MultiShard)?;
     let field = &read.first().path;
@@ -33,7 +30,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         _ => 1,
     };
     let known = read.verdict.shards.as_ref().map(Vec::len);
-    if known == Some(1) || (!is_range && ranges <= FEW_RANGES) {
+    if known == Some(1) || (!is_range && ranges <= ctx.thresholds.few_ranges) {
         return None;
     }
     let what = if is_range { format!("a range of `{field}`") } else { format!("{ranges} ranges of the key") };

@@ -6,6 +6,7 @@ use crate::routing::Verdict;
 
 use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
+use super::thresholds::Thresholds;
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +25,8 @@ pub enum Evidence {
     Version,
     /// Explain output.
     Plan,
+    /// A baseline (`--baseline`).
+    Baseline,
 }
 
 impl Evidence {
@@ -38,6 +41,7 @@ impl Evidence {
             Self::ShardCount => "number of shards",
             Self::Version => "server version",
             Self::Plan => "explain output",
+            Self::Baseline => "baseline",
         }
     }
 }
@@ -84,6 +88,8 @@ pub struct EventContext<'a> {
     pub version: ServerVersion,
     /// Nothing named the version.
     pub version_assumed: bool,
+    /// From where on rules speak.
+    pub thresholds: &'a Thresholds,
 }
 
 impl EventContext<'_> {
@@ -106,6 +112,8 @@ pub struct DeclarationContext<'a> {
     pub version: ServerVersion,
     /// Nothing named the version.
     pub version_assumed: bool,
+    /// From where on rules speak.
+    pub thresholds: &'a Thresholds,
 }
 
 /// How a rule is run.

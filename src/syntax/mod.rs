@@ -2,18 +2,25 @@
 
 mod case;
 pub mod declaration;
+mod document;
 pub mod dump;
 mod error;
+mod explain;
 pub mod ext_json;
+pub mod frame;
 mod guess;
 pub mod index_list;
 pub mod legacy;
 pub mod operation;
 mod outline;
+mod place;
+mod profile;
 pub mod recognize;
 mod record;
 pub mod shard_key;
 pub mod shell;
+mod shell_talk;
+mod split;
 mod structured;
 mod wrapped;
 
@@ -21,4 +28,4 @@ pub use case::{case_id, parse_case};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use outline::{Outline, Outliner};
-pub use record::{Fact, Record, Role, read_record};
+pub use record::{Fact, Part, Record, Role, read_record};

@@ -8,8 +8,10 @@ use memchr::memmem::Finder;
 
 use crate::model::{Event, ServerVersion};
 
+use crate::text::Span;
+
 use super::error::SyntaxError;
-use super::{legacy, structured, wrapped};
+use super::{document, legacy, split, structured, wrapped};
 
 /// The role of the process that wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,23 +40,44 @@ pub enum Fact {
 /// One record of a log.
 #[derive(Debug, Clone)]
 pub enum Record {
-    /// A slow query (51803).
+    /// A slow query (51803, a line of the text log, a profiler document).
     Slow(Box<Event>),
+    /// The output of explain.
+    Explain(Box<Event>),
     /// A record of another kind, blank lines among them.
     Other(Fact),
     /// No known format explains it.
     Bad(SyntaxError),
+    /// An array or a reply, record by record.
+    Several(Vec<Part>),
 }
 
-/// Reads one line (its line end excluded). Spans are those of the line, bytes that are no UTF-8 included.
+/// One of several records in a text.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Where it stands in the text.
+    pub span: Span,
+    /// The record; its spans begin where `span` does.
+    pub record: Record,
+}
+
+/// Reads one record: a line, its line end excluded, or a document on several lines. Spans are those of the text, bytes that
+/// are no UTF-8 included.
 #[must_use]
 pub fn read_record(line: &[u8]) -> Record {
     if is_uninteresting(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
         return Record::Other(Fact::Plain);
     }
     let text = as_text(line);
-    bare(&text).unwrap_or_else(|error| {
-        wrapped::read(&text, bare).unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(&text, error)))
+    split::read(&text, unsplit).unwrap_or_else(|| unsplit(&text))
+}
+
+/// Reads a record that no container runtime has split.
+fn unsplit(text: &str) -> Record {
+    bare(text).unwrap_or_else(|error| {
+        document::read(text, |line| bare(line).unwrap_or_else(Record::Bad))
+            .or_else(|| wrapped::read(text, bare))
+            .unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(text, error)))
     })
 }
 

@@ -5,11 +5,11 @@
 
 use serde_json::value::RawValue;
 
-use crate::model::{Document, Event, Node, Statement, Value};
-use crate::text::{Located, Span};
+use crate::text::Span;
 
 use super::error::SyntaxError;
 use super::ext_json::{RawMembers, span_in};
+use super::place;
 use super::record::Record;
 
 /// The members that are known to hold lines; others are looked at after them.
@@ -20,8 +20,8 @@ const MAX_DEPTH: usize = 3;
 
 /// The text of a JSON string, and where each part of it stands in the line.
 #[derive(Debug)]
-struct Unescaped {
-    text: String,
+pub(super) struct Unescaped {
+    pub(super) text: String,
     /// Offset in the text and offset in the line, where both began to run in step.
     steps: Vec<(usize, usize)>,
 }
@@ -73,8 +73,8 @@ fn candidates(object: &str, depth: usize) -> Option<Vec<Candidate<'_>>> {
 }
 
 impl Unescaped {
-    /// Decodes `quoted`, a JSON string that is a part of `line`. A lone surrogate becomes U+FFFD.
-    fn new(line: &str, quoted: &str) -> Option<Self> {
+    /// Decodes `quoted`, a JSON string that is a part of `line`, or one of the shell. A lone surrogate becomes U+FFFD.
+    pub(super) fn new(line: &str, quoted: &str) -> Option<Self> {
         let raw = quoted.get(1..quoted.len() - 1)?;
         let start = span_in(line, 0, raw).start as usize;
         let mut inner = Self { text: String::with_capacity(raw.len()), steps: vec![(0, start)] };
@@ -104,89 +104,24 @@ impl Unescaped {
         (outer + (at - inner)).min(limit)
     }
 
-    fn map(&self, span: &mut Span) {
-        *span = Span::new(self.place(span.start), self.place(span.end));
+    /// Where a span of the text stands in the line.
+    pub(super) fn outer(&self, span: Span) -> Span {
+        Span::new(self.place(span.start), self.place(span.end))
     }
 
     fn complaint(&self, mut error: SyntaxError) -> SyntaxError {
-        self.map(&mut error.span);
+        error.span = self.outer(error.span);
         if self.text.ends_with('\n') { error } else { goes_on(error) }
     }
 
-    fn mapped(&self, record: Record) -> Record {
+    /// A record that was read from the text, as one of the line.
+    pub(super) fn mapped(&self, record: Record) -> Record {
         match record {
-            Record::Slow(mut event) => {
-                self.event(&mut event);
-                Record::Slow(event)
-            }
-            Record::Other(fact) => Record::Other(fact),
             Record::Bad(error) => Record::Bad(self.complaint(error)),
-        }
-    }
-
-    fn event(&self, event: &mut Event) {
-        let counters = [
-            &mut event.n_shards,
-            &mut event.duration_millis,
-            &mut event.keys_examined,
-            &mut event.docs_examined,
-            &mut event.returned,
-        ];
-        for counter in counters {
-            self.located(counter);
-        }
-        self.located(&mut event.plan_summary);
-        self.located(&mut event.truncated);
-        self.located(&mut event.error_code);
-        for span in [&mut event.has_sort_stage, &mut event.used_disk, &mut event.redacted].into_iter().flatten() {
-            self.map(span);
-        }
-        self.map(&mut event.command_span);
-        self.map(&mut event.name_span);
-        event.statements.iter_mut().for_each(|statement| self.statement(statement));
-    }
-
-    fn located<T>(&self, located: &mut Option<Located<T>>) {
-        if let Some(located) = located {
-            self.map(&mut located.span);
-        }
-    }
-
-    fn statement(&self, statement: &mut Statement) {
-        self.map(&mut statement.name_span);
-        self.map(&mut statement.span);
-        let parts = [
-            &mut statement.filter,
-            &mut statement.pipeline,
-            &mut statement.update,
-            &mut statement.sort,
-            &mut statement.skip,
-            &mut statement.limit,
-            &mut statement.hint,
-            &mut statement.min,
-            &mut statement.max,
-            &mut statement.projection,
-            &mut statement.distinct_key,
-            &mut statement.collation,
-            &mut statement.let_variables,
-            &mut statement.view_pipeline,
-        ];
-        parts.into_iter().flatten().chain(&mut statement.documents).for_each(|node| self.node(node));
-    }
-
-    fn node(&self, node: &mut Node) {
-        self.map(&mut node.span);
-        match &mut node.value {
-            Value::Document(document) | Value::JavaScriptWithScope(_, document) => self.document(document),
-            Value::Array(array) => array.items.iter_mut().for_each(|item| self.node(item)),
-            _ => {}
-        }
-    }
-
-    fn document(&self, document: &mut Document) {
-        for field in &mut document.fields {
-            self.map(&mut field.name_span);
-            self.node(&mut field.node);
+            mut record => {
+                place::record(&mut record, &|span| self.outer(span));
+                record
+            }
         }
     }
 }

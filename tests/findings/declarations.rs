@@ -2,7 +2,7 @@
 
 use shardlint::catalog::{Catalog, Collection, IndexList, Sharding};
 use shardlint::model::{IndexSpec, ServerVersion, ShardKey, Value};
-use shardlint::rules::{Check, DeclarationContext, Finding, Severity};
+use shardlint::rules::{Check, DeclarationContext, Finding, Severity, Thresholds};
 use shardlint::text::{Located, SourceId, Span};
 
 use super::{checked, document, key, node};
@@ -55,7 +55,16 @@ fn findings_of(code: &str, collection: &Collection, version: ServerVersion) -> V
     let Check::Declaration(check) = checked(code).check else { panic!("{code} judges declarations") };
     let mut findings = Vec::new();
     let catalog = Catalog::default();
-    check(&DeclarationContext { collection, catalog: &catalog, version, version_assumed: false }, &mut findings);
+    check(
+        &DeclarationContext {
+            collection,
+            catalog: &catalog,
+            version,
+            version_assumed: false,
+            thresholds: &Thresholds::default(),
+        },
+        &mut findings,
+    );
     findings
 }
 

@@ -10,7 +10,7 @@ use shardlint::model::{
     Document, Event, Field, Namespace, Node, ServerVersion, ShardKey, Statement, Traffic, Value, Verb,
 };
 use shardlint::routing::{Cause, Class, FieldBinding, FieldBounds, Reason, Verdict};
-use shardlint::rules::{Check, EventContext, Finding, Rule, rule};
+use shardlint::rules::{Check, EventContext, Finding, Rule, Thresholds, rule};
 use shardlint::text::{SourceId, Span};
 
 /// Where the parts of a made-up record stand.
@@ -115,6 +115,7 @@ impl Scene {
             catalog: &self.catalog,
             version: self.version,
             version_assumed: false,
+            thresholds: &Thresholds::default(),
         })
     }
 

@@ -64,6 +64,7 @@ pub fn diagnostic(message: &str, example: Example) -> Diagnostic {
             "add an equality on `customerId`, the first field of the key `{ customerId: 1, _id: 1 }`".to_owned(),
         ),
         shape: Some("{ status: ?, total: { $gte: ? } }".to_owned()),
+        subject: None,
         fingerprint: "0123456789abcdef0123456789abcdef".to_owned(),
         count: 1204,
         millis: 843_000,
@@ -107,6 +108,7 @@ pub fn shape(class: &'static str, millis: u64) -> ShapeRow {
         observed_shards: Some((12, 12)),
         shards: None,
         reason: "no predicate on `customerId`, the first field of the key".to_owned(),
+        example: None,
     }
 }
 

@@ -7,11 +7,10 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Collection};
 use crate::cli::{declare, exit, style};
-use crate::engine::{self, DeclarationTexts, Filters, Settings};
+use crate::engine::{self, DeclarationTexts, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
 use crate::report::{self, Format, Report, escape};
 use crate::routing::{self, Class, Cluster, FieldBinding, FieldBounds, Verdict};
-use crate::rules::REGISTRY;
 use crate::syntax::operation;
 
 use super::{RouteArgs, RouteFormat};
@@ -166,16 +165,7 @@ fn write_findings(
 }
 
 fn settings(catalog: Catalog, version: ServerVersion) -> Settings {
-    Settings {
-        catalog,
-        namespace_map: crate::catalog::NamespaceMap::default(),
-        version: Some(version),
-        rules: REGISTRY.to_vec(),
-        filters: Filters::default(),
-        per_event: true,
-        threads: 1,
-        recalls: false,
-    }
+    Settings { catalog, version: Some(version), per_event: true, threads: 1, ..Settings::default() }
 }
 
 #[derive(Serialize)]

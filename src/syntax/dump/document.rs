@@ -5,8 +5,8 @@ use crate::syntax::index_list;
 use crate::text::{Located, Span};
 
 use super::printed::{Printed, PrintedValue};
-use super::shell_text::lists_all_collections;
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
+use crate::syntax::shell_talk::lists_all_collections;
 
 /// What a document is a dump of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 mod document;
 mod printed;
-mod shell_text;
+
 mod status;
 
 use crate::model::Node;

@@ -6,8 +6,8 @@ use crate::model::Node;
 use crate::syntax::error::SyntaxError;
 use crate::syntax::{ext_json, shell};
 
-use super::shell_text::{is_chatter, is_distribution_heading, is_heading, typed};
 use super::status;
+use crate::syntax::shell_talk::{is_chatter, is_distribution_heading, is_heading, typed};
 
 /// The values of a text, as far as they could be read.
 #[derive(Debug, Default)]

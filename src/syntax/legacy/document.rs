@@ -23,11 +23,15 @@ const MAX_DEPTH: usize = 200;
 
 /// What stands behind a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// A key, or the end of a document.
     Member,
     /// Another value, or the end of an array.
     Element,
+    /// The last value of an interval.
+    First,
+    /// The bracket that ends an interval, and the text.
+    Last,
 }
 
 /// How to read, and how far it went.
@@ -198,7 +202,7 @@ fn sure<'a>((rest, node): (Text<'a>, Node)) -> (Text<'a>, (Node, bool)) {
 
 /// The first quote behind which the document can go on ends a string. If that is not the true end, the quotes inside do not
 /// pair.
-fn string<'a>(input: Text<'a>, place: Place) -> Step<'a, (Node, bool)> {
+pub(super) fn string<'a>(input: Text<'a>, place: Place) -> Step<'a, (Node, bool)> {
     let text = &input.into_fragment()[1..];
     let end = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
     let goes_on = |end: &usize| goes_on(input.take_from(end + 2), place);
@@ -210,6 +214,12 @@ fn string<'a>(input: Text<'a>, place: Place) -> Step<'a, (Node, bool)> {
 
 /// Whether a document or array can go on at `input`: with its end, or a comma and what has to follow.
 fn goes_on(input: Text<'_>, place: Place) -> bool {
+    let text = input.into_fragment();
+    match place {
+        Place::Member | Place::Element => {}
+        Place::First => return text.strip_prefix(", ").is_some_and(begins_bound),
+        Place::Last => return matches!(text, "]" | ")"),
+    }
     let close = if place == Place::Member { '}' } else { ']' };
     let mut behind = (blanks, opt(alt((tag(","), tag("}"), tag("]")))));
     let next: Step<'_, _> = (blanks, alt((char(','), char(close)))).parse(input);
@@ -218,7 +228,7 @@ fn goes_on(input: Text<'_>, place: Place) -> bool {
             let Ok((start, _)) = blanks(rest) else { return false };
             match place {
                 Place::Member => key(start).is_ok(),
-                Place::Element => begins_value(start),
+                _ => begins_value(start),
             }
         }
         // Behind a bracket there is a blank, another one, or nothing.
@@ -230,15 +240,24 @@ fn goes_on(input: Text<'_>, place: Place) -> bool {
     }
 }
 
+fn begins_bound(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '"' | '{' | '[' | '/' | '-'))
+}
+
 /// Whether a value that is no code can begin here.
 fn begins_value(input: Text<'_>) -> bool {
     let first = input.as_bytes().first().copied().unwrap_or(b' ');
     matches!(first, b'"' | b'{' | b'[' | b'/') || scalar(input).is_ok()
 }
 
-/// A value that ends by itself.
+/// A value that shows where it ends.
+pub(super) fn ends_by_itself(input: Text<'_>) -> Step<'_, Value> {
+    alt((call, stamp, word, number)).parse(input)
+}
+
+/// The same in a document or an array.
 fn scalar(input: Text<'_>) -> Step<'_, Value> {
-    let (rest, value) = alt((call, stamp, word, number)).parse(input)?;
+    let (rest, value) = ends_by_itself(input)?;
     let (_, _) = peek((blanks, alt((char(','), char('}'), char(']'))))).parse(rest)?;
     Ok((rest, value))
 }
@@ -311,7 +330,7 @@ fn number(input: Text<'_>) -> Step<'_, Value> {
 }
 
 /// `/^a/i`, in which slashes are not escaped either.
-fn regex(input: Text<'_>, place: Place) -> Step<'_, Value> {
+pub(super) fn regex(input: Text<'_>, place: Place) -> Step<'_, Value> {
     let text = input.into_fragment();
     if !text.starts_with('/') {
         return refuse(input, "a regular expression");

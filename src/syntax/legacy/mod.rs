@@ -3,6 +3,7 @@
 //! A slow operation is read item by item and then seen as the structured record that a later server would have written, so
 //! that everything behind that is the same. Other lines count; the few that tell version and role are read.
 
+pub mod bounds;
 mod document;
 mod header;
 mod items;
@@ -16,10 +17,20 @@ use nom::character::complete::{char, digit1};
 use nom::combinator::opt;
 use nom::{Parser, branch::alt};
 
+use crate::model::Node;
+
 use super::error::SyntaxError;
 use super::record::{Fact, Record};
 use super::shell::{Step, Text, complaint, must};
 use super::structured;
+
+pub(super) use slow::attributes;
+
+/// Reads a document of the text log's syntax as far as it goes; what is not read makes it partial.
+pub(super) fn cut_document(text: &str) -> Option<Node> {
+    let (_, node) = document::document(Text::new_extra(text, 0), &document::Reading::tolerant(), 0).ok()?;
+    Some(node)
+}
 
 /// Reads a line of the text log; `None` if it does not begin as one.
 #[must_use]

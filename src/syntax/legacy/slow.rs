@@ -22,14 +22,8 @@ const FLAGS: [&str; 2] = ["hasSortStage", "usedDisk"];
 /// The event of a slow operation.
 pub(super) fn event(line: &str, header: &Header<'_>, slow: SlowText<'_>) -> Event {
     let SlowText { operation, namespace, items, millis, cut } = slow;
-    let old = OldOperation { namespace: namespace.clone(), items: &items, place: operation.span.join(namespace.span) };
-    let mut attr = old.command(&operation);
-    attr.extend([
-        string("type", operation.value, operation.span),
-        string("ns", namespace.value, namespace.span),
-        field("durationMillis", whole(millis.value, millis.span)),
-    ]);
-    attr.extend(items.fields.iter().filter_map(|item| attribute(item, &items)));
+    let mut attr = attributes(&operation, &namespace, &items, operation.span.join(namespace.span));
+    attr.push(field("durationMillis", whole(millis.value, millis.span)));
     let mut record = vec![string("ctx", header.context, Span::default())];
     record.extend(header.time_millis.map(|time| field("t", Node { value: Value::Date(time), span: Span::default() })));
     record.push(field("attr", document(attr, Span::default(), false)));
@@ -38,6 +32,21 @@ pub(super) fn event(line: &str, header: &Header<'_>, slow: SlowText<'_>) -> Even
     event.newest_writer = Some(LAST_TEXT_LOG);
     pair_inserts(operation.value, &mut event);
     event
+}
+
+/// The attributes that a structured record of the operation would have: the profiler of old servers has the same items.
+/// `place` stands for a command that has no document.
+pub(in crate::syntax) fn attributes(
+    operation: &Located<&str>,
+    namespace: &Located<&str>,
+    items: &Document,
+    place: Span,
+) -> Vec<Field> {
+    let old = OldOperation { namespace: namespace.clone(), items, place };
+    let mut attr = old.command(operation);
+    attr.extend([string("type", operation.value, operation.span), string("ns", namespace.value, namespace.span)]);
+    attr.extend(items.fields.iter().filter_map(|item| attribute(item, items)));
+    attr
 }
 
 /// To 3.4 an insert command logs a line for each document too.
@@ -68,7 +77,7 @@ fn attribute(item: &Field, items: &Document) -> Option<Field> {
 struct OldOperation<'a> {
     namespace: Located<&'a str>,
     items: &'a Document,
-    /// Operation and namespace: what stands for a command that has no document.
+    /// What stands for a command that has no document.
     place: Span,
 }
 

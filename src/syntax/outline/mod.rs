@@ -44,8 +44,8 @@ pub struct Outliner {
 const SPECIAL: [&[u8]; 2] = [b"$mergeCursors", b"$$NOW"];
 
 impl Outliner {
-    /// The outline of `line`; `None` if it has to be read in full.
-    pub fn read<'a>(&'a mut self, line: &'a [u8]) -> Option<Outline<'a>> {
+    /// The outline of `line`; `None` if it has to be read in full. If the application decides, it is part of the key.
+    pub fn read<'a>(&'a mut self, line: &'a [u8], application_decides: bool) -> Option<Outline<'a>> {
         self.key.clear();
         let mut record = Envelope { scanner: Scanner::new(line), values: Values::default() };
         record.read(&mut self.key, &mut self.distinct)?;
@@ -55,6 +55,11 @@ impl Outliner {
         }
         let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
         let Values { time, context, duration_millis, n_shards, app_name } = record.values;
+        if application_decides {
+            let name = app_name.unwrap_or_default();
+            self.key.extend_from_slice(name);
+            self.key.extend(name.len().to_le_bytes());
+        }
         let time = text(time?).filter(|_| literal::is_date(time.unwrap_or_default()))?;
         Some(Outline {
             key: &self.key,

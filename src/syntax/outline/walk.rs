@@ -29,6 +29,8 @@ enum Role {
     Statements,
     /// `$client`: it matters which members it has.
     Members,
+    /// `comment`: it may ask for something.
+    Comment,
     /// Anything else stays as it is.
     Verbatim,
 }
@@ -41,6 +43,7 @@ fn role(name: &[u8]) -> Role {
         b"updates" | b"deletes" | b"ops" => Role::Statements,
         b"limit" => Role::Limit,
         b"$client" => Role::Members,
+        b"comment" => Role::Comment,
         b"lsid"
         | b"$clusterTime"
         | b"$configTime"
@@ -65,7 +68,6 @@ fn role(name: &[u8]) -> Role {
         | b"writeConcern"
         | b"cursor"
         | b"batchSize"
-        | b"comment"
         | b"arrayFilters"
         | b"mayBypassWriteBlocking" => Role::Presence,
         _ => Role::Verbatim,
@@ -145,10 +147,15 @@ impl<'l> Walk<'l, '_> {
         self.members(depth, |walk, name| match role(name) {
             Role::Presence => walk.scanner.value().map(drop),
             Role::Filter => walk.filter(depth + 1),
-            Role::Contents => walk.contents((b"", walk.statement), depth + 1),
+            // The name of a command has the collection for its value.
+            Role::Contents if matches!(walk.scanner.peek()?, b'{' | b'[') => {
+                walk.contents((b"", walk.statement), depth + 1)
+            }
+            Role::Contents => walk.verbatim(),
             Role::Pipeline => walk.pipeline(depth + 1),
             Role::Limit => walk.limit(),
             Role::Members => walk.names(depth + 1),
+            Role::Comment => walk.scanner.value().filter(|text| !may_direct(text)).map(drop),
             Role::Statements if depth == 0 => walk.items(|walk| {
                 walk.statement += 1;
                 if walk.scanner.peek()? == b'{' { walk.command(depth + 1) } else { walk.verbatim() }
@@ -490,6 +497,13 @@ fn regex_parts(mut scanner: Scanner<'_>) -> Option<(&[u8], &[u8])> {
     let (options, more) = part(b"options")?;
     let is_alone = scanner.takes(b'}')?;
     (!more && is_alone).then_some((pattern, options))
+}
+
+/// Whether a comment could be one that speaks to this program.
+fn may_direct(comment: &[u8]) -> bool {
+    const NAME: &[u8] = b"shardlint";
+    let is_named = comment.windows(NAME.len()).any(|part| part.eq_ignore_ascii_case(NAME));
+    is_named || memchr::memmem::find(comment, b"\\u").is_some()
 }
 
 /// The last name of a path: `zip` of `addresses.0.zip`.

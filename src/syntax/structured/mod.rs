@@ -18,7 +18,7 @@ use crate::model::{Document, Event};
 pub(super) use command::is_command;
 pub(super) use envelope::{read, role};
 
-/// The event of a slow query that was read from `line` in another form; `record` has the members that a structured record
+/// The event of an operation that was read from `line` in another form; `record` has the members that a structured record
 /// has.
 pub(super) fn slow_event(line: &str, record: &Document) -> Event {
     slow::event(&members::Members::of_document(line, record))

@@ -35,28 +35,30 @@ const HEADINGS: [&str; 9] = [
 const COMMANDS: [&str; 4] = ["use ", "db.", "sh.", "show "];
 
 /// What was typed behind a prompt such as `mongos>`, `rs0:PRIMARY>` or `[direct: mongos] shop>`, or pasted without one.
-pub(super) fn typed(line: &str) -> Option<&str> {
+pub(in crate::syntax) fn typed(line: &str) -> Option<&str> {
     if COMMANDS.iter().any(|command| line.starts_with(command)) {
         return Some(line);
     }
     let (prompt, typed) = line.split_once('>')?;
     let is_prompt = prompt.chars().all(|c| c.is_alphanumeric() || " :_-.[]@".contains(c));
-    (is_prompt && !typed.starts_with('>')).then(|| typed.trim())
+    // `[direct: mongos] shop`, `MongoDB Enterprise rs0:PRIMARY`; other words before a `>` are prose.
+    let is_one = !prompt.trim().contains(' ') || prompt.contains('[') || prompt.starts_with("MongoDB");
+    (is_prompt && is_one && !typed.starts_with('>')).then(|| typed.trim())
 }
 
 /// Whether a line is a heading of mongosh's `sh.status()`, or of `getShardDistribution()`.
-pub(super) fn is_heading(line: &str) -> bool {
+pub(in crate::syntax) fn is_heading(line: &str) -> bool {
     HEADINGS.contains(&line) || line == "Totals" || is_distribution_heading(line)
 }
 
 /// `Shard NAME at HOST`, of `getShardDistribution()`.
-pub(super) fn is_distribution_heading(line: &str) -> bool {
+pub(in crate::syntax) fn is_distribution_heading(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     matches!(words.as_slice(), ["Shard", _, "at", host] if host.contains(':'))
 }
 
 /// Whether a shell may have printed this line before a value.
-pub(super) fn is_chatter(line: &str) -> bool {
+pub(in crate::syntax) fn is_chatter(line: &str) -> bool {
     line.chars().all(|c| c == '-')
         || typed(line).is_some()
         || is_heading(line)
@@ -64,7 +66,7 @@ pub(super) fn is_chatter(line: &str) -> bool {
 }
 
 /// Whether a command prints all of `config.collections`.
-pub(super) fn lists_all_collections(command: &str) -> bool {
+pub(in crate::syntax) fn lists_all_collections(command: &str) -> bool {
     let command: String = command.chars().filter(|c| !c.is_whitespace()).collect();
     let finds_all = command.contains("collections.find()") || command.contains("collections.find({}");
     let by_name = command.contains("getCollection(\"collections\").find()")

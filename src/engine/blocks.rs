@@ -1,0 +1,425 @@
+//! Chunks of lines to blocks of whole records: what stands on several lines (a printed document, a record that a container
+//! runtime has split) is never cut between two blocks. Which records there are does not depend on the size of the chunks;
+//! of a document that is too long only its place and length are told.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::input::{Chunk, Chunks, InputError, LINE_CAP, Piece};
+use crate::syntax::frame::{Frame, Line};
+use crate::text::RecordPos;
+
+/// Lines, and which of them make one record together.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// The lines.
+    pub chunk: Chunk,
+    frames: Vec<Framed>,
+    /// Bytes of the first line that stand in the block before.
+    lead: usize,
+    /// The last line goes on in the next block.
+    is_cut: bool,
+}
+
+/// A record on several lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Framed {
+    range: Range<usize>,
+    is_split: bool,
+}
+
+/// One record of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockRecord<'a> {
+    /// Where it begins.
+    pub position: RecordPos,
+    /// Bytes before it on its first line.
+    pub lead: u32,
+    /// It, without its line end.
+    pub bytes: &'a [u8],
+    /// Lines that no other record of the block counts.
+    pub lines: u64,
+    /// Each of its lines is a record of the runtime that split it.
+    pub is_split: bool,
+}
+
+/// What a stream consists of.
+#[derive(Debug, Clone)]
+pub enum Blocked {
+    /// Whole records.
+    Block(Block),
+    /// A line or a document that is too long to be kept.
+    Oversize {
+        /// Where it begins.
+        position: RecordPos,
+        /// Its length in bytes.
+        length: u64,
+        /// Its lines.
+        lines: u64,
+    },
+}
+
+impl Block {
+    /// The records in order: each line is one, unless it is a part of one on several lines.
+    pub fn records(&self) -> impl Iterator<Item = BlockRecord<'_>> {
+        let bytes = self.chunk.bytes.as_slice();
+        let (mut at, mut line) = (0, self.chunk.pos.line);
+        let mut frames = self.frames.iter().peekable();
+        std::iter::from_fn(move || {
+            let line_end = at + bytes.get(at..).filter(|rest| !rest.is_empty()).map(line_length)?;
+            let frame = frames.next_if(|frame| frame.range.start < line_end);
+            let range = frame.map_or(at..line_end, |frame| frame.range.clone());
+            let position = RecordPos { offset: self.chunk.pos.offset + range.start as u64, line, ..self.chunk.pos };
+            let lead = match memrchr(b'\n', &bytes[..range.start]) {
+                Some(newline) => range.start - newline - 1,
+                None => range.start + self.lead,
+            };
+            let mut next = range.end;
+            let rest_end = next + line_length(&bytes[next..]);
+            let is_behind = next > 0 && bytes[next - 1] == b'\n';
+            if !is_behind && frames.peek().is_none_or(|frame| frame.range.start >= rest_end) {
+                next = rest_end;
+            }
+            let lines =
+                newlines(&bytes[at..next]) + u64::from(next == bytes.len() && !bytes.ends_with(b"\n") && !self.is_cut);
+            (at, line) = (next, line + lines);
+            Some(BlockRecord {
+                position,
+                lead: u32::try_from(lead).unwrap_or(u32::MAX),
+                bytes: without_line_end(&bytes[range]),
+                lines,
+                is_split: frame.is_some_and(|frame| frame.is_split),
+            })
+        })
+    }
+
+    /// The record that the byte at `offset` belongs to.
+    pub fn record_at(&self, offset: usize) -> &[u8] {
+        let bytes = &self.chunk.bytes;
+        if let Some(frame) = self.frames.iter().find(|frame| frame.range.contains(&offset)) {
+            return &bytes[frame.range.clone()];
+        }
+        let start = memrchr(b'\n', &bytes[..offset]).map_or(0, |newline| newline + 1);
+        without_line_end(&bytes[start..offset + line_length(&bytes[offset..])])
+    }
+}
+
+fn line_length(bytes: &[u8]) -> usize {
+    memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1)
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}
+
+fn without_line_end(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// A record that has begun and not ended in what was read.
+#[derive(Debug)]
+struct Open {
+    frame: Frame,
+    /// Where it begins, in the bytes that are held.
+    start: usize,
+}
+
+/// What is held of an open record.
+#[derive(Debug)]
+struct Held {
+    /// From the beginning of its first line on, or from its own beginning if another record ends on that line.
+    chunk: Chunk,
+    lead: usize,
+    open: Open,
+}
+
+/// An open record that was let go, for it is too long.
+#[derive(Debug)]
+struct Dropped {
+    position: RecordPos,
+    length: u64,
+    line_ends: u64,
+    is_line_ended: bool,
+}
+
+/// The blocks of one input, in order.
+pub struct Blocks {
+    chunks: Chunks,
+    cap: usize,
+    held: Option<Held>,
+    dropped: Option<Dropped>,
+    ready: VecDeque<Result<Blocked, InputError>>,
+    ended: bool,
+}
+
+impl Blocks {
+    /// The blocks that `chunks` make.
+    #[must_use]
+    pub fn new(chunks: Chunks) -> Self {
+        Self { chunks, cap: LINE_CAP, held: None, dropped: None, ready: VecDeque::new(), ended: false }
+    }
+
+    /// Takes in some more lines.
+    fn take(&mut self, chunk: Chunk) {
+        let (mut chunk, lead, scanned, open) = match self.held.take() {
+            None => (chunk, 0, 0, None),
+            Some(Held { chunk: mut held, lead, open }) => {
+                let scanned = held.bytes.len();
+                held.bytes.extend_from_slice(&chunk.bytes);
+                (held, lead, scanned, Some(open))
+            }
+        };
+        let (frames, open) = frames(&chunk.bytes, scanned, open);
+        if self.dropped.is_some() {
+            let end = frames.first().map_or(chunk.bytes.len(), |frame| frame.range.end);
+            let is_over = !frames.is_empty();
+            let end = end
+                + if is_over && !chunk.bytes[..end].ends_with(b"\n") { line_length(&chunk.bytes[end..]) } else { 0 };
+            let rest = split_off(&mut chunk, end);
+            self.drop_more(&chunk);
+            match open.filter(|_| !is_over) {
+                Some(open) => self.held = Some(Held { chunk: rest, lead: 0, open: Open { start: 0, ..open } }),
+                None => {
+                    self.end_dropped();
+                    self.take(rest);
+                }
+            }
+            return;
+        }
+        let Some(mut open) = open else { return self.give(Block { chunk, frames, lead, is_cut: false }) };
+        let line_start = memrchr(b'\n', &chunk.bytes[..open.start]).map_or(0, |newline| newline + 1);
+        let is_cut = frames.last().is_some_and(|frame| frame.range.end > line_start);
+        let at = if is_cut { open.start } else { line_start };
+        let rest = split_off(&mut chunk, at);
+        let held_lead = at - line_start + if line_start == 0 { lead } else { 0 };
+        open.start -= at;
+        self.give(Block { chunk, frames, lead, is_cut });
+        self.hold(Held { chunk: rest, lead: held_lead, open });
+    }
+
+    fn give(&mut self, block: Block) {
+        if !block.chunk.bytes.is_empty() {
+            self.ready.push_back(Ok(Blocked::Block(block)));
+        }
+    }
+
+    fn hold(&mut self, mut held: Held) {
+        if held.chunk.bytes.len() > self.cap {
+            let end = held.chunk.bytes.len();
+            let nothing = split_off(&mut held.chunk, end);
+            self.drop_more(&held.chunk);
+            held = Held { chunk: nothing, lead: 0, open: Open { start: 0, ..held.open } };
+        }
+        self.held = Some(held);
+    }
+
+    fn drop_more(&mut self, chunk: &Chunk) {
+        let begun = Dropped { position: chunk.pos, length: 0, line_ends: 0, is_line_ended: true };
+        let dropped = self.dropped.get_or_insert(begun);
+        dropped.length += chunk.bytes.len() as u64;
+        dropped.line_ends += newlines(&chunk.bytes);
+        dropped.is_line_ended = chunk.bytes.last().map_or(dropped.is_line_ended, |last| *last == b'\n');
+    }
+
+    fn end_dropped(&mut self) {
+        if let Some(Dropped { position, length, line_ends, is_line_ended }) = self.dropped.take() {
+            let lines = line_ends + u64::from(!is_line_ended);
+            self.ready.push_back(Ok(Blocked::Oversize { position, length, lines }));
+        }
+    }
+
+    /// Nothing more comes: what is open ends here.
+    fn flush(&mut self) {
+        let Some(Held { chunk, lead, open }) = self.held.take() else { return };
+        if self.dropped.is_some() {
+            self.drop_more(&chunk);
+            return self.end_dropped();
+        }
+        let frame = Framed { range: open.start..chunk.bytes.len(), is_split: open.frame.is_split() };
+        self.give(Block { chunk, frames: vec![frame], lead, is_cut: false });
+    }
+}
+
+/// Cuts a chunk in two.
+fn split_off(chunk: &mut Chunk, at: usize) -> Chunk {
+    let bytes = chunk.bytes.split_off(at);
+    let pos =
+        RecordPos { offset: chunk.pos.offset + at as u64, line: chunk.pos.line + newlines(&chunk.bytes), ..chunk.pos };
+    Chunk { pos, bytes }
+}
+
+impl Iterator for Blocks {
+    type Item = Result<Blocked, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(ready) = self.ready.pop_front() {
+                return Some(ready);
+            }
+            if self.ended {
+                return None;
+            }
+            match self.chunks.next() {
+                Some(Ok(Piece::Lines(chunk))) => self.take(chunk),
+                Some(Ok(Piece::Oversize { pos, length })) => {
+                    self.flush();
+                    self.ready.push_back(Ok(Blocked::Oversize { position: pos, length, lines: 1 }));
+                }
+                Some(Err(error)) => {
+                    self.flush();
+                    self.ready.push_back(Err(error));
+                }
+                None => {
+                    self.flush();
+                    self.ended = true;
+                }
+            }
+        }
+    }
+}
+
+/// The records on several lines in `bytes`, of which those before `scanned` are known to belong to the open one; and the one
+/// that is still open at the end.
+fn frames(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> (Vec<Framed>, Option<Open>) {
+    let mut frames = Vec::new();
+    let mut at = scanned;
+    while at < bytes.len() {
+        let end = at + line_length(&bytes[at..]);
+        let line = without_line_end(&bytes[at..end]);
+        let Some(Open { frame, start }) = &mut open else {
+            open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
+            at = end;
+            continue;
+        };
+        match frame.read(line) {
+            Line::Inside => {}
+            Line::Ends(offset) => {
+                frames.push(Framed { range: *start..at + offset, is_split: frame.is_split() });
+                open = rest_of_line(line, offset, at, &mut frames);
+            }
+            Line::Foreign => {
+                frames.push(Framed { range: *start..at, is_split: frame.is_split() });
+                open = None;
+                continue;
+            }
+        }
+        at = end;
+    }
+    (frames, open)
+}
+
+/// Documents that follow on the line on which another ended; the one that goes on behind the line, if any.
+fn rest_of_line(line: &[u8], mut from: usize, line_start: usize, frames: &mut Vec<Framed>) -> Option<Open> {
+    while let Some((start, next)) = Frame::next_on_line(line, from) {
+        match next {
+            Ok(end) => {
+                frames.push(Framed { range: line_start + start..line_start + end, is_split: false });
+                from = end;
+            }
+            Err(frame) => return Some(Open { frame, start: line_start + start }),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::SourceId;
+
+    use super::*;
+
+    /// Offset, line, lead, lines and text of each record; an oversize one by its length.
+    fn records(text: &str, size: usize, cap: usize) -> Vec<(u64, u64, u32, u64, String)> {
+        let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
+        let blocks = Blocks { cap, ..Blocks::new(Chunks::new("x".to_owned(), SourceId(0), reader, size)) };
+        let mut records = Vec::new();
+        for blocked in blocks {
+            match blocked.expect("readable") {
+                Blocked::Block(block) => records.extend(block.records().map(|record| {
+                    let text = String::from_utf8_lossy(record.bytes).into_owned();
+                    (record.position.offset, record.position.line, record.lead, record.lines, text)
+                })),
+                Blocked::Oversize { position, length, lines } => {
+                    records.push((position.offset, position.line, 0, lines, format!("<{length}>")));
+                }
+            }
+        }
+        records
+    }
+
+    /// The same, once it is known not to depend on the size of chunks.
+    fn steady(text: &str) -> Vec<(u64, u64, u32, u64, String)> {
+        let whole = records(text, 1 << 20, LINE_CAP);
+        for size in 1..60 {
+            assert_eq!(records(text, size, LINE_CAP), whole, "chunk size {size} of {text}");
+        }
+        let lines = text.lines().count() as u64;
+        assert_eq!(whole.iter().map(|record| record.3).sum::<u64>(), lines, "{text}");
+        for (offset, line, lead, _, record) in &whole {
+            let offset = usize::try_from(*offset).expect("small");
+            assert!(text[offset..].starts_with(record.as_str()), "{record} at {offset}");
+            assert_eq!(text[..offset].matches('\n').count() as u64 + 1, *line, "{record}");
+            let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+            assert_eq!(offset - start, *lead as usize, "{record}");
+        }
+        whole
+    }
+
+    fn texts(text: &str) -> Vec<String> {
+        steady(text).into_iter().map(|record| record.4).collect()
+    }
+
+    #[test]
+    fn a_document_on_several_lines_is_one_record_among_lines() {
+        let text = "{\"t\":{\"$date\":\"a\"},\"x\":[\nprose\n{\n  a: 'x}',\n  \"b\": [ 1,\n 2 ] }\n\n{ \"c\" : 1 }\n";
+        let document = "{\n  a: 'x}',\n  \"b\": [ 1,\n 2 ] }";
+        assert_eq!(texts(text), ["{\"t\":{\"$date\":\"a\"},\"x\":[", "prose", document, "", "{ \"c\" : 1 }"]);
+    }
+
+    #[test]
+    fn elements_of_an_array_are_records_wherever_its_brackets_stand() {
+        for text in [
+            "[\n  {\n    a: 1\n  },\n  {\n    a: 1\n  }\n]\n",
+            "[{\n    a: 1\n  },\n{\n    a: 1\n  }]",
+            "[ {\n    a: 1\n  }, {\n    a: 1\n  } ]\r\n",
+            "[direct: mongos] shop> [\n  {\n    a: 1\n  },\n  {\n    a: 1\n  }, { b: 2 }\n]\nshop> \n",
+        ] {
+            let found = texts(text);
+            let elements: Vec<_> = found.iter().filter(|record| *record == "{\n    a: 1\n  }").collect();
+            assert_eq!(elements.len(), 2, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_cut_ends_where_a_log_or_another_document_goes_on() {
+        for next in ["{\"t\":{\"$date\":\"a\"}}", "2019-06-18T12:02:00.506+0100 I x", "mongos> db.c.find()", "{ a: 1 }"]
+        {
+            assert_eq!(texts(&format!("{{\n  a: {{\n    b: 1\n{next}\n")), ["{\n  a: {\n    b: 1", next], "{next}");
+        }
+        assert_eq!(texts("{\n  a: \"cut\n{\n  b: `x\n}`\n}"), ["{\n  a: \"cut", "{\n  b: `x\n}`\n}"]);
+    }
+
+    #[test]
+    fn a_record_that_a_container_runtime_split_is_joined_up_to_its_last_part() {
+        let (part, last) = ("2026-11-30T08:17:00.8Z stdout P {\"t\"", "2026-11-30T08:17:00.8Z stdout F :1}");
+        assert_eq!(
+            texts(&format!("{part}\n{part}\n{last}\n{last}\n")),
+            [format!("{part}\n{part}\n{last}"), last.to_owned()]
+        );
+        let (part, last) = (r#"{"log":"{\"t\"","stream":"stdout"}"#, r#"{"log":":1}\n","stream":"stdout"}"#);
+        assert_eq!(texts(&format!("{last}\n{part}\n{last}\n")), [last.to_owned(), format!("{part}\n{last}")]);
+    }
+
+    #[test]
+    fn a_document_over_the_cap_is_told_by_its_length_only() {
+        let long = format!("{{\n{}}}", "  a: 1,\n".repeat(20));
+        let text = format!("x\n{long}\ny\n{long}");
+        for size in 1..80 {
+            let found = records(&text, size, 100);
+            let shown: Vec<_> = found.iter().map(|record| (record.1, record.3, record.4.as_str())).collect();
+            assert_eq!(shown, [(1, 1, "x"), (2, 22, "<164>"), (24, 1, "y"), (25, 22, "<163>")], "chunk size {size}");
+        }
+    }
+}

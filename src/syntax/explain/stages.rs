@@ -1,0 +1,81 @@
+//! The stages of a winning plan, of the classic engine or of the other, and how a log would sum them up.
+
+use crate::model::{Document, Node, Value};
+use crate::text::Located;
+
+/// More stages than this are not looked at; the server's own limits are far lower.
+const MOST_STAGES: usize = 10_000;
+
+/// Where stages keep those below them.
+const CHILDREN: [&str; 6] = ["inputStage", "inputStages", "innerStage", "outerStage", "thenStage", "elseStage"];
+
+/// One stage of a plan.
+#[derive(Debug, Clone)]
+pub(super) struct Stage<'a> {
+    /// `IXSCAN` …, with its quotes in the span left out.
+    pub(super) name: Located<&'a str>,
+    /// The stage with its members.
+    pub(super) document: &'a Document,
+    /// Nothing stands below it.
+    pub(super) is_leaf: bool,
+}
+
+/// The stages of a plan, each before those below it. `SHARDING_FILTER` is one like others: it drops what a shard does not
+/// own, and says nothing on how many shards were asked.
+pub(super) fn of_plan(plan: &Document) -> Vec<Stage<'_>> {
+    // The slot-based engine prints the plan it was made of beside its own.
+    let top = plan.get("queryPlan").and_then(Node::as_document).unwrap_or(plan);
+    let mut open = vec![top];
+    let mut stages = Vec::new();
+    while let Some(document) = open.pop() {
+        if stages.len() == MOST_STAGES {
+            break;
+        }
+        let mut below: Vec<&Document> = CHILDREN
+            .iter()
+            .filter_map(|name| document.get(name))
+            .flat_map(|child| match &child.value {
+                Value::Array(children) => children.items.iter().filter_map(Node::as_document).collect(),
+                _ => child.as_document().into_iter().collect::<Vec<_>>(),
+            })
+            .collect();
+        if let Some(name) = document.get("stage").and_then(located) {
+            stages.push(Stage { name, document, is_leaf: below.is_empty() });
+        }
+        below.reverse();
+        open.extend(below);
+    }
+    stages
+}
+
+/// A string and the text between its quotes.
+fn located(node: &Node) -> Option<Located<&str>> {
+    let mut span = node.span;
+    if span.len() >= 2 {
+        (span.start, span.end) = (span.start + 1, span.end - 1);
+    }
+    node.as_str().map(|text| Located::new(text, span))
+}
+
+/// As `planSummary` of a log sums a plan up; a collection scan on any shard is the news.
+pub(super) fn summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
+    let leaf = |stage: &&Stage<'_>| stage.is_leaf;
+    let scan = stages.iter().filter(leaf).find(|stage| stage.name.value == "COLLSCAN");
+    let shown = scan.or_else(|| stages.iter().find(leaf))?;
+    let text = match shown.document.get("keyPattern").and_then(Node::as_document) {
+        Some(pattern) => format!("{} {}", shown.name.value, printed(pattern)),
+        None => shown.name.value.to_owned(),
+    };
+    Some(Located::new(text, shown.name.span))
+}
+
+/// A key pattern as plan summaries spell it.
+fn printed(pattern: &Document) -> String {
+    let value = |node: &Node| match &node.value {
+        Value::String(kind) => format!("\"{kind}\""),
+        Value::Double(direction) => format!("{direction:?}"),
+        _ => node.as_i64().map_or_else(|| "1".to_owned(), |direction| direction.to_string()),
+    };
+    let fields: Vec<String> = pattern.fields.iter().map(|f| format!("{}: {}", f.name, value(&f.node))).collect();
+    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+}

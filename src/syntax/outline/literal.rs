@@ -31,8 +31,10 @@ pub(super) enum Class {
     AnchoredRegex,
     /// A regular expression of letters.
     Regex,
-    /// A list of at least two literals of one class.
+    /// A list of literals of one class.
     List,
+    /// `null`, `true`, `false`: itself in the key.
+    Word,
     /// No class: the literal itself is in the key.
     Verbatim,
 }
@@ -146,16 +148,47 @@ pub(super) fn of_regex(pattern: &[u8]) -> Class {
     }
 }
 
-/// How two literals of one class compare in the order of BSON, as far as their texts tell it for sure.
-pub(super) fn relation(class: Class, a: &[u8], b: &[u8]) -> Option<Ordering> {
-    match class {
-        Class::Zero => Some(Ordering::Equal),
-        Class::Int | Class::Long => {
-            let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<i64>().ok();
-            Some(number(a)?.cmp(&number(b)?))
-        }
-        _ => (is_told_by_text(class, a) && is_told_by_text(class, b) && is_alike(class, a, b)).then(|| a.cmp(b)),
+/// What two literals are to each other.
+pub(super) enum Relation {
+    /// How they compare in the order of BSON.
+    Order(Ordering),
+    /// Their types tell.
+    OfTypes,
+    /// Their texts do not tell it for sure.
+    Unknown,
+}
+
+/// What two literals are to each other, as far as their texts tell.
+pub(super) fn relation(one: (Class, &[u8]), other: (Class, &[u8])) -> Relation {
+    let ((class, a), (other, b)) = (one, other);
+    match (family(class), family(other)) {
+        (Some(mine), Some(theirs)) if mine != theirs => return Relation::OfTypes,
+        (Some(_), Some(_)) => {}
+        _ => return Relation::Unknown,
     }
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<i64>().ok();
+    let order = match (class, other) {
+        (Class::Int | Class::Long | Class::Zero, Class::Int | Class::Long | Class::Zero) => {
+            number(a).zip(number(b)).map(|(a, b)| a.cmp(&b))
+        }
+        _ if class != other => None,
+        _ => (is_told_by_text(class, a) && is_told_by_text(class, b) && is_alike(class, a, b)).then(|| a.cmp(b)),
+    };
+    order.map_or(Relation::Unknown, Relation::Order)
+}
+
+/// The types that are compared by value with each other; `None` where a class is of several types.
+fn family(class: Class) -> Option<u8> {
+    Some(match class {
+        Class::Int | Class::Long | Class::Zero | Class::Double | Class::Decimal => 0,
+        // A regular expression bounds strings.
+        Class::Text | Class::Regex | Class::AnchoredRegex => 1,
+        Class::ObjectId => 2,
+        Class::Date => 3,
+        Class::Uuid => 4,
+        Class::Word => 5,
+        Class::List | Class::Verbatim => return None,
+    })
 }
 
 /// Whether texts of this class are equal or in order just as their values are, given that they are alike.

@@ -11,6 +11,8 @@ mod relations;
 mod scanner;
 mod walk;
 
+use memchr::memmem::Finder;
+
 use relations::{Distinct, Relations};
 use scanner::Scanner;
 use walk::Walk;
@@ -33,15 +35,21 @@ pub struct Outline<'a> {
 }
 
 /// Makes outlines; keeps what can be used again from line to line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outliner {
     key: Vec<u8>,
     distinct: Distinct,
+    now: Finder<'static>,
 }
 
-/// Texts that make the whole record special wherever they stand: merging of the shards' results is told by the first, and
-/// the second is the time of the record as a value.
-const SPECIAL: [&[u8]; 2] = [b"$mergeCursors", b"$$NOW"];
+impl Default for Outliner {
+    fn default() -> Self {
+        Self { key: Vec::new(), distinct: Distinct::default(), now: Finder::new(NOW) }
+    }
+}
+
+/// The time of the record as a value: an expression that uses it is decided by that time.
+const NOW: &[u8] = b"$$NOW";
 
 impl Outliner {
     /// The outline of `line`; `None` if it has to be read in full. If the application decides, it is part of the key.
@@ -49,8 +57,9 @@ impl Outliner {
         self.key.clear();
         let mut record = Envelope { scanner: Scanner::new(line), values: Values::default() };
         record.read(&mut self.key, &mut self.distinct)?;
-        let is_special = || SPECIAL.iter().any(|text| memchr::memmem::find(line, text).is_some());
-        if line.iter().any(|byte| *byte < 0x20) || std::str::from_utf8(line).is_err() || is_special() {
+        // Not `any`: without a way out of the loop it takes many bytes at a time.
+        let has_control = line.iter().fold(false, |found, byte| found | (*byte < 0x20));
+        if has_control || std::str::from_utf8(line).is_err() || self.now.find(&self.key).is_some() {
             return None;
         }
         let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
@@ -190,7 +199,7 @@ impl<'l> Envelope<'l> {
                     key.extend_from_slice(name);
                     key.push(b'"');
                     let scanner = self.scanner;
-                    let statement = u32::from(name != b"command") << 16;
+                    let statement = relations.new_scope();
                     let mut walk = Walk {
                         scanner,
                         key: &mut *key,
@@ -208,12 +217,13 @@ impl<'l> Envelope<'l> {
                 | b"planSummary"
                 | b"hasSortStage"
                 | b"usedDisk"
-                | b"errCode"
-                | b"resolvedViews" => {
+                | b"errCode" => {
                     key.extend_from_slice(name);
                     key.push(b'"');
                     key.extend_from_slice(self.scanner.value()?);
                 }
+                // A view's own filter stands beside that of the command.
+                b"resolvedViews" => return None,
                 b"ninserted" => {
                     let count = self.count()?;
                     key.extend_from_slice(b"ninserted\"");

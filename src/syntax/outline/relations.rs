@@ -3,14 +3,15 @@
 
 use std::hash::Hasher;
 
+use memchr::memmem;
 use rustc_hash::FxHasher;
 
-use super::literal::{Class, is_alike, is_told_by_text, relation};
+use super::literal::{Class, Relation, is_alike, is_told_by_text, relation};
 
 /// A literal that stands for itself no longer: only its class is in the key.
 #[derive(Debug, Clone, Copy)]
 struct Erased<'l> {
-    /// The last name of the path of its field, and which statement of a batch it is in.
+    /// The last name of the path of its field, and its scope: which statement of a batch or which pipeline it is in.
     field: (&'l [u8], u32),
     class: Class,
     text: &'l [u8],
@@ -22,8 +23,11 @@ pub(super) struct Relations<'l> {
     erased: Vec<Erased<'l>>,
     /// How many different values each list has.
     lists: Vec<u64>,
-    /// Literals of different names may come to be about one field: a stage of a pipeline renames it.
-    pub(super) names_may_meet: bool,
+    /// Scopes in which literals of different names may come to be about one field: a stage of a pipeline renames it.
+    meeting: Vec<u32>,
+    /// Expressions and schemas, which compare fields too, and their scopes.
+    expressions: Vec<(u32, &'l [u8])>,
+    scopes: u32,
 }
 
 /// So many erased literals are held against each other; a record with more of them is left to the full reader.
@@ -31,7 +35,29 @@ const MOST: usize = 48;
 
 impl<'l> Relations<'l> {
     pub(super) fn new() -> Self {
-        Self { erased: Vec::with_capacity(16), lists: Vec::new(), names_may_meet: false }
+        Self {
+            erased: Vec::with_capacity(16),
+            lists: Vec::new(),
+            meeting: Vec::new(),
+            expressions: Vec::new(),
+            scopes: 0,
+        }
+    }
+
+    /// Another scope: literals in different ones have nothing to do with each other.
+    pub(super) fn new_scope(&mut self) -> u32 {
+        self.scopes += 1;
+        self.scopes
+    }
+
+    /// Lets names meet in a scope.
+    pub(super) fn meet(&mut self, scope: u32) {
+        self.meeting.push(scope);
+    }
+
+    /// An expression beside the fields of a filter.
+    pub(super) fn add_expression(&mut self, scope: u32, text: &'l [u8]) {
+        self.expressions.push((scope, text));
     }
 
     /// A literal of a field in a filter.
@@ -58,13 +84,15 @@ impl<'l> Relations<'l> {
         }
         for (at, one) in self.erased.iter().enumerate() {
             for (distance, other) in self.erased[at + 1..].iter().enumerate() {
-                if one.field != other.field && !self.names_may_meet {
+                let is_one_scope = one.field.1 == other.field.1;
+                if !is_one_scope || (one.field.0 != other.field.0 && !self.meeting.contains(&one.field.1)) {
                     continue;
                 }
                 key.extend([at as u8, (at + 1 + distance) as u8]);
-                match relation(one.class, one.text, other.text).filter(|_| one.class == other.class) {
-                    Some(order) => key.push(order as u8),
-                    None => {
+                match relation((one.class, one.text), (other.class, other.text)) {
+                    Relation::Order(order) => key.push(order as u8),
+                    Relation::OfTypes => key.push(3),
+                    Relation::Unknown => {
                         key.push(2);
                         key.extend_from_slice(one.text);
                         key.push(0);
@@ -74,8 +102,24 @@ impl<'l> Relations<'l> {
                 }
             }
         }
+        self.write_beside_expressions(key);
         self.write_lists(n_shards, key);
         Some(())
+    }
+
+    /// Literals of fields that an expression may name are written out: what it compares them with is not looked at.
+    fn write_beside_expressions(&self, key: &mut Vec<u8>) {
+        for (scope, text) in &self.expressions {
+            let names = |field: &[u8]| memmem::find(text, field).is_some() || memchr::memchr(b'\\', text).is_some();
+            let is_named = |erased: &&Erased<'_>| {
+                erased.field.1 == *scope && (self.meeting.contains(scope) || names(erased.field.0))
+            };
+            for erased in self.erased.iter().filter(is_named) {
+                key.push(4);
+                key.extend_from_slice(erased.text);
+            }
+            key.push(5);
+        }
     }
 
     /// The observed number of shards is held against the number of values, and products of many values are limited.

@@ -27,6 +27,7 @@ impl<'l> Scanner<'l> {
     }
 
     /// The next byte that is no blank, which is not taken.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         while *self.line.get(self.at)? == b' ' {
             self.at += 1;
@@ -35,6 +36,7 @@ impl<'l> Scanner<'l> {
     }
 
     /// Takes `byte`, which must come next.
+    #[inline]
     pub(super) fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
@@ -47,12 +49,13 @@ impl<'l> Scanner<'l> {
     }
 
     /// Takes a string.
+    #[inline]
     pub(super) fn string(&mut self) -> Option<Text<'l>> {
         self.take(b'"')?;
         let start = self.at;
         let mut is_escaped = false;
         loop {
-            self.at += end_of_run(&self.line[self.at..])?;
+            self.at = end_of_run(self.line, self.at)?;
             if self.line[self.at] == b'"' {
                 break;
             }
@@ -178,22 +181,22 @@ impl<'l> Scanner<'l> {
     }
 }
 
-/// How far it is to the next quote or backslash. Most strings of a log are short, so this looks at eight bytes at a time and
-/// has nothing to set up.
-fn end_of_run(bytes: &[u8]) -> Option<usize> {
+/// Where the next quote or backslash is. Most strings of a log are short, so this looks at eight bytes at a time and has
+/// nothing to set up.
+#[inline]
+fn end_of_run(line: &[u8], mut at: usize) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let mut at = 0;
-    for chunk in bytes.chunks_exact(8) {
-        let word = u64::from_le_bytes(chunk.try_into().ok()?);
-        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    while let Some(chunk) = line.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*chunk);
+        let found = (zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64))) & HIGHS;
         if found != 0 {
             return Some(at + found.trailing_zeros() as usize / 8);
         }
         at += 8;
     }
-    bytes[at..].iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|found| at + found)
+    line[at..].iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|found| at + found)
 }
 
 #[cfg(test)]

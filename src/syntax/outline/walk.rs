@@ -25,6 +25,8 @@ enum Role {
     Pipeline,
     /// A number of which it matters whether it is 0 or 1.
     Limit,
+    /// `getMore`: the cursor's number, which tells nothing.
+    Cursor,
     /// `updates`, `deletes`, `ops`.
     Statements,
     /// `$client`: it matters which members it has.
@@ -42,6 +44,7 @@ fn role(name: &[u8]) -> Role {
         b"u" | b"update" | b"updateMods" | b"document" | b"documents" => Role::Contents,
         b"updates" | b"deletes" | b"ops" => Role::Statements,
         b"limit" => Role::Limit,
+        b"getMore" => Role::Cursor,
         b"$client" => Role::Members,
         b"comment" => Role::Comment,
         b"lsid"
@@ -80,7 +83,7 @@ pub(super) struct Walk<'l, 'k> {
     pub(super) key: &'k mut Vec<u8>,
     pub(super) relations: &'k mut Relations<'l>,
     pub(super) distinct: &'k mut Distinct,
-    /// The statement of a batch that is walked.
+    /// Which statement of a batch, or pipeline in another, is walked.
     pub(super) statement: u32,
 }
 
@@ -154,10 +157,12 @@ impl<'l> Walk<'l, '_> {
             Role::Contents => walk.verbatim(),
             Role::Pipeline => walk.pipeline(depth + 1),
             Role::Limit => walk.limit(),
+            Role::Cursor if walk.scanner.peek()?.is_ascii_digit() => walk.scanner.number().map(drop),
+            Role::Cursor => walk.verbatim(),
             Role::Members => walk.names(depth + 1),
             Role::Comment => walk.scanner.value().filter(|text| !may_direct(text)).map(drop),
             Role::Statements if depth == 0 => walk.items(|walk| {
-                walk.statement += 1;
+                walk.statement = walk.relations.new_scope();
                 if walk.scanner.peek()? == b'{' { walk.command(depth + 1) } else { walk.verbatim() }
             }),
             Role::Statements | Role::Verbatim => walk.verbatim(),
@@ -205,7 +210,16 @@ impl<'l> Walk<'l, '_> {
             b"$text" | b"$comment" | b"$near" | b"$nearSphere" | b"$geoWithin" | b"$geoIntersects" => {
                 walk.contents((b"$", u32::MAX), depth + 1)
             }
-            [b'$', ..] => walk.verbatim(),
+            b"$expr" | b"$jsonSchema" => {
+                let start = walk.scanner.at;
+                walk.verbatim()?;
+                walk.relations.add_expression(field.1, &walk.scanner.line[start..walk.scanner.at]);
+                Some(())
+            }
+            b"$exists" | b"$type" | b"$size" | b"$mod" | b"$options" | b"$maxDistance" | b"$minDistance" => {
+                walk.verbatim()
+            }
+            [b'$', ..] => walk.verbatim_of(field),
             _ => walk.operand((last_name(name), field.1), depth + 1),
         })
     }
@@ -233,16 +247,21 @@ impl<'l> Walk<'l, '_> {
     /// A string, a number, `true`, `false` or `null`.
     fn scalar(&mut self, field: Option<Field<'l>>) -> Option<()> {
         let (class, inner, text) = self.classified()?;
-        if class == Class::Verbatim {
-            if text.len() > LONGEST_KEY {
-                return None;
-            }
-            self.key.extend_from_slice(text);
-        } else {
-            self.class(class);
-        }
+        self.literal(class, text)?;
         if let Some(field) = field {
             self.relations.add(field, class, inner);
+        }
+        Some(())
+    }
+
+    /// Writes the class of a literal, or the literal itself.
+    fn literal(&mut self, class: Class, text: &[u8]) -> Option<()> {
+        if !matches!(class, Class::Verbatim | Class::Word) {
+            self.class(class);
+        } else if text.len() <= LONGEST_KEY {
+            self.key.extend_from_slice(text);
+        } else {
+            return None;
         }
         Some(())
     }
@@ -259,9 +278,10 @@ impl<'l> Walk<'l, '_> {
                 let text = self.scanner.number()?;
                 Some((literal::of_number(text), text, text))
             }
-            _ => {
+            next => {
+                let class = if next == b'[' || next == b'{' { Class::Verbatim } else { Class::Word };
                 let text = self.scanner.value()?;
-                Some((Class::Verbatim, text, text))
+                Some((class, text, text))
             }
         }
     }
@@ -395,7 +415,7 @@ impl<'l> Walk<'l, '_> {
                 },
                 _ => self.classified().map(|(class, inner, _)| (class, inner))?,
             };
-            if class == Class::Verbatim || *common.get_or_insert(class) != class {
+            if matches!(class, Class::Verbatim | Class::Word) || *common.get_or_insert(class) != class {
                 return Some(None);
             }
             texts.push(text);
@@ -428,11 +448,7 @@ impl<'l> Walk<'l, '_> {
             }
             _ => {
                 let (class, inner, text) = self.classified()?;
-                if class == Class::Verbatim {
-                    self.key.extend_from_slice(text);
-                } else {
-                    self.class(class);
-                }
+                self.literal(class, text)?;
                 self.relations.add_beside(field, class, inner);
                 Some(())
             }
@@ -450,17 +466,33 @@ impl<'l> Walk<'l, '_> {
 
     /// The stages of a pipeline. What a `$match` compares may be compared with what another one does.
     fn pipeline(&mut self, depth: usize) -> Option<()> {
-        let mut matches = 0;
+        let start = self.scanner.at;
+        let (mut matches, mut stages) = (0, 0);
         self.items(|walk| {
+            stages += 1;
             if walk.scanner.peek()? != b'{' {
                 return walk.verbatim();
             }
             walk.members(depth, |walk, name| {
-                matches += u32::from(name == b"$match");
+                matches += if name == b"$match" { stages } else { 0 };
                 walk.stage(name, depth + 1)
             })
         })?;
-        self.relations.names_may_meet |= matches > 1 || depth > 1;
+        // One `$match` at the front has nothing before it that could rename what it is about.
+        if matches > 1 {
+            self.relations.meet(self.statement);
+        }
+        // This name makes it the cluster's own, wherever it stands.
+        let is_internal =
+            depth == 1 && memchr::memmem::find(&self.scanner.line[start..self.scanner.at], b"$mergeCursors").is_some();
+        (!is_internal).then_some(())
+    }
+
+    /// A pipeline that runs on another collection: its literals are about other fields.
+    fn foreign(&mut self, depth: usize) -> Option<()> {
+        let outer = std::mem::replace(&mut self.statement, self.relations.new_scope());
+        self.pipeline(depth)?;
+        self.statement = outer;
         Some(())
     }
 
@@ -469,9 +501,12 @@ impl<'l> Walk<'l, '_> {
         match name {
             b"$match" => self.filter(depth),
             b"$limit" => self.limit(),
-            b"$facet" if is_object => self.members(depth, |walk, _| walk.pipeline(depth + 1)),
+            b"$facet" if is_object => {
+                self.relations.meet(self.statement);
+                self.members(depth, |walk, _| walk.pipeline(depth + 1))
+            }
             b"$lookup" | b"$unionWith" if is_object => self.members(depth, |walk, name| match name {
-                b"pipeline" => walk.pipeline(depth + 1),
+                b"pipeline" => walk.foreign(depth + 1),
                 _ => walk.verbatim(),
             }),
             _ => self.verbatim(),

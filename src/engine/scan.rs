@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::input::LINE_CAP;
 use crate::model::{Event, ServerVersion};
-use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, is_whole, next_telling, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -186,13 +186,24 @@ impl Part {
 #[must_use]
 pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
     let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
+    let bytes = &block.chunk.bytes;
+    let mut telling = next_telling(bytes, 0);
     for record in block.records() {
         scan.part.counts.lines += record.lines;
         if record.is_split {
             // The runtime's own records: what it split is told by the first of them.
             scan.part.counts.other_records += record.lines - 1;
         }
+        let start = usize::try_from(record.position.offset - block.chunk.pos.offset).unwrap_or(usize::MAX);
+        let end = start + record.bytes.len();
+        if telling.is_none_or(|at| at >= end) && is_whole(record.bytes) {
+            scan.part.counts.other_records += 1;
+            continue;
+        }
         scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
+        if telling.is_some_and(|at| at < end) {
+            telling = next_telling(bytes, end);
+        }
     }
     let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;

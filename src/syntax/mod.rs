@@ -28,4 +28,4 @@ pub use case::{case_id, parse_case};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use outline::{Outline, Outliner};
-pub use record::{Fact, Part, Record, Role, read_record};
+pub use record::{Fact, Part, Record, Role, is_whole, next_telling, read_record};

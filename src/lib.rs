@@ -5,12 +5,13 @@
 //! ```text
 //! bytes ── input ──▶ records ── syntax ──▶ events ── routing ──▶ verdicts ── rules ──▶ findings ── engine ──▶ diagnostics ── report ──▶ bytes
 //!                                           ▲
-//!  declarations (sharding.js, dumps) ── syntax ──▶ catalog ┘
+//!  declarations (sharding.js, shardlint.toml, dumps) ── syntax ──▶ catalog ┘
 //! ```
 
 pub mod baseline;
 pub mod catalog;
 pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod input;
 pub mod model;

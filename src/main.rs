@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    shardlint::cli::run(shardlint::cli::args::Cli::parse())
+    shardlint::cli::run()
 }

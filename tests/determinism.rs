@@ -48,3 +48,27 @@ fn a_pipe_and_compressed_files_give_what_the_file_gives() {
         assert!(piped == shardlint(&args, Some(&zst)).stdout, "{}: zst differs", log.path.display());
     }
 }
+
+#[test]
+fn what_a_text_log_tells_about_its_process_holds_however_far_behind_a_query_stands() {
+    let line = |text: &str| format!("2026-10-02T02:00:14.112+0200 I {text}\n");
+    let start = [
+        line("CONTROL  [mongosMain] mongos version v4.0.28"),
+        line("CONTROL  [mongosMain] db version v4.0.28"),
+        line("CONTROL  [mongosMain] options: { sharding: { configDB: \"c/192.0.2.40:27019\" } }"),
+    ];
+    let query =
+        line("COMMAND  [conn21] command shop.orders command: find { find: \"orders\", filter: { a: 1 } } 144ms");
+    let between = line("NETWORK  [listener] connection accepted from 192.0.2.77:40112 #21 (1 connection now open)");
+    let report = |lines_between: usize| {
+        let log = format!("{}{}{query}", start.concat(), between.repeat(lines_between));
+        let mut args = vec!["check", "--format", "json", "-"];
+        args.extend(declarations());
+        let report: serde_json::Value =
+            serde_json::from_slice(&shardlint(&args, Some(log.as_bytes())).stdout).expect("JSON");
+        ["server_version", "version_assumed", "via_router", "classes"].map(|name| report["summary"][name].clone())
+    };
+    let near = report(0);
+    assert_eq!(near[0], "4.0.28");
+    assert_eq!(near, report(20_000), "more than a chunk lies between");
+}

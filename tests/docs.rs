@@ -12,7 +12,15 @@ use std::path::{Path, PathBuf};
 
 use shardlint::rules::REGISTRY;
 
-const DOCUMENTS: [&str; 5] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/DESIGN.md", "samples/README.md"];
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/DESIGN.md",
+    "samples/README.md",
+    "docs/formats.md",
+    "docs/ci.md",
+];
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -56,16 +64,23 @@ fn with_true_outputs(document: &str) -> (String, usize) {
     let mut result = String::new();
     let mut commands = 0;
     let mut lines = document.lines().peekable();
+    let mut fence: Option<&str> = None;
     let mut in_console = false;
     while let Some(line) = lines.next() {
         result += line;
         result.push('\n');
-        if line.starts_with("```") {
-            in_console = line == "```console";
+        let language = line.trim_start_matches('`');
+        match fence {
+            Some(open) if line == open => fence = None,
+            None if line.starts_with("```") => {
+                fence = Some(&line[..line.len() - language.len()]);
+                in_console = language == "console";
+            }
+            _ => {}
         }
         let typed = line.strip_prefix("$ shardlint ").or_else(|| line.strip_prefix("$ cargo run --release -- "));
-        let Some(arguments) = typed.filter(|_| in_console) else { continue };
-        while lines.next_if(|line| !line.starts_with("```") && !line.starts_with("$ ")).is_some() {}
+        let Some(arguments) = typed.filter(|_| in_console && fence.is_some()) else { continue };
+        while lines.next_if(|line| Some(*line) != fence && !line.starts_with("$ ")).is_some() {}
         result += output_of(arguments).trim_end_matches('\n');
         result.push('\n');
         commands += 1;

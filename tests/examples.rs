@@ -11,10 +11,16 @@ fn codes(example: Example) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut check = Command::new(env!("CARGO_BIN_EXE_shardlint"));
     check.args(["check", "--format", "json"]).current_dir(&folder);
-    for (name, text) in [("sharding.js", example.declaration), ("server.log", example.log)] {
+    let files = [
+        ("shardlint.toml", example.config, Some("--config")),
+        ("shardlint-baseline.json", example.baseline, Some("--baseline")),
+        ("sharding.js", example.declaration, None),
+        ("server.log", example.log, None),
+    ];
+    for (name, text, option) in files {
         if !text.is_empty() {
             std::fs::write(folder.path().join(name), text).unwrap();
-            check.arg(name);
+            check.args(option).arg(name);
         }
     }
     let run = check.output().unwrap();

@@ -187,6 +187,7 @@ fn spec(index: &Index) -> IndexSpec {
         collation: index.collation.as_ref().map(locale),
         hash_seed: None,
         multikey: None,
+        expires: None,
         clustered: false,
         span: Span::default(),
     }

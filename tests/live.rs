@@ -6,6 +6,8 @@
 
 #[path = "live/cluster.rs"]
 mod cluster;
+#[path = "live/gate.rs"]
+mod gate;
 #[path = "live/server.rs"]
 mod server;
 #[path = "live/workload.rs"]

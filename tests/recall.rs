@@ -288,8 +288,8 @@ impl Maker {
             number / 60 % 60,
             number % 60,
             self.random.u32(..3),
-            self.random.u32(..5000),
-            self.random.u32(..50),
+            self.random.u32(..200),
+            self.random.u32(..200),
         ) + "\n"
     }
 

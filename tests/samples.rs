@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each story, and the rule that must speak about it.
-const STORIES: [(&str, &str); 13] = [
+const STORIES: [(&str, &str); 14] = [
     ("any-case", "SL109"),
     ("boxed-in", "SL110"),
     ("cut-short", "SL001"),
@@ -21,6 +21,7 @@ const STORIES: [(&str, &str); 13] = [
     ("or-branch", "SL104"),
     ("quiet-upsert", "SL204"),
     ("refused-upsert", "SL204"),
+    ("second-opinion", "SL101"),
     ("sort-off-key", "SL301"),
     ("unique-email", "SL403"),
 ];
@@ -31,7 +32,7 @@ fn repository() -> &'static Path {
 
 fn log_of(story: &str) -> PathBuf {
     let folder = Path::new("samples").join(story);
-    let logs = ["mongos.log", "mongod.log"].map(|name| folder.join(name));
+    let logs = ["mongos.log", "mongod.log", "explain.txt"].map(|name| folder.join(name));
     logs.into_iter().find(|log| repository().join(log).exists()).unwrap_or_else(|| panic!("{story} has no log"))
 }
 

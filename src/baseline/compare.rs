@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::{Change, ChangeKind, Comparison, Diagnostic, Report, ShapeRow};
+use crate::report::{Change, ChangeKind, Comparison, Diagnostic, ShapeRow};
 use crate::rules::{Rule, Severity, routing_regression, rule};
 
 use super::file::{Baseline, FindingEntry, Recorded, ShapeEntry};
@@ -46,22 +46,27 @@ pub struct Held {
     pub baseline: Baseline,
 }
 
-/// Holds `report` against a baseline.
-pub fn compare(held: &Held, report: &mut Report, gate: &Gate<'_>) {
+/// Holds a run against a baseline: its diagnostics are marked; those to be added, and all differences, are returned.
+#[must_use]
+pub fn compare(
+    held: &Held,
+    shapes: &[ShapeRow],
+    diagnostics: &mut [Diagnostic],
+    gate: &Gate<'_>,
+) -> (Vec<Diagnostic>, Comparison) {
     let entries: BTreeMap<&str, &ShapeEntry> =
         held.baseline.shapes.iter().map(|entry| (entry.fingerprint.as_str(), entry)).collect();
     let findings = Findings::of(&held.baseline.findings);
-    for diagnostic in &mut report.diagnostics {
+    for diagnostic in diagnostics.iter_mut() {
         diagnostic.new = Some(!is_known(diagnostic, &entries, &findings));
     }
     let mut changes = Vec::new();
     let mut raised = Vec::new();
-    let Report { shapes, diagnostics, .. } = &mut *report;
     let mut by_shape: BTreeMap<String, Vec<&mut Diagnostic>> = BTreeMap::new();
     for diagnostic in diagnostics.iter_mut().filter(|d| d.shape.is_some()) {
         by_shape.entry(diagnostic.fingerprint.clone()).or_default().push(diagnostic);
     }
-    for row in shapes.iter() {
+    for row in shapes {
         let mut on_shape = by_shape.remove(&row.fingerprint).unwrap_or_default();
         let entry = entries.get(row.fingerprint.as_str()).copied();
         let seen = Seen { row, now: Recorded::worst(classes(row)), entry };
@@ -69,11 +74,10 @@ pub fn compare(held: &Held, report: &mut Report, gate: &Gate<'_>) {
         raised.extend(seen.raise(&mut on_shape, gate));
         changes.extend(seen.rules_gone(&on_shape, gate));
     }
-    changes.extend(new_findings(report));
-    changes.extend(gone(held, report, gate));
+    changes.extend(new_findings(diagnostics));
+    changes.extend(gone(held, shapes, diagnostics, gate));
     changes.sort_by(|a, b| order(a).cmp(&order(b)));
-    report.diagnostics.extend(raised);
-    report.comparison = Some(Comparison { baseline: held.name.clone(), changes });
+    (raised, Comparison { baseline: held.name.clone(), changes })
 }
 
 #[allow(clippy::type_complexity)]
@@ -236,8 +240,8 @@ impl Seen<'_> {
 }
 
 /// Findings without a shape that the baseline does not know.
-fn new_findings(report: &Report) -> impl Iterator<Item = Change> {
-    let new = report.diagnostics.iter().filter(|d| d.shape.is_none() && d.new == Some(true));
+fn new_findings(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Change> {
+    let new = diagnostics.iter().filter(|d| d.shape.is_none() && d.new == Some(true));
     new.map(|d| Change {
         kind: ChangeKind::New,
         namespace: d.namespace.clone(),
@@ -251,8 +255,8 @@ fn new_findings(report: &Report) -> impl Iterator<Item = Change> {
 }
 
 /// Shapes and findings of the baseline that the run looked for and did not see.
-fn gone(held: &Held, report: &Report, gate: &Gate<'_>) -> Vec<Change> {
-    let seen: BTreeSet<&str> = report.shapes.iter().map(|row| row.fingerprint.as_str()).collect();
+fn gone(held: &Held, shapes: &[ShapeRow], diagnostics: &[Diagnostic], gate: &Gate<'_>) -> Vec<Change> {
+    let seen: BTreeSet<&str> = shapes.iter().map(|row| row.fingerprint.as_str()).collect();
     let shapes = held.baseline.shapes.iter();
     let shapes =
         shapes.filter(|e| !seen.contains(e.fingerprint.as_str()) && gate.looks_at(&e.namespace)).map(|entry| Change {
@@ -265,8 +269,7 @@ fn gone(held: &Held, report: &Report, gate: &Gate<'_>) -> Vec<Change> {
             now: None,
             rules: entry.rules.clone(),
         });
-    let found: BTreeSet<(&str, &str, &str)> = report
-        .diagnostics
+    let found: BTreeSet<(&str, &str, &str)> = diagnostics
         .iter()
         .filter(|d| d.shape.is_none())
         .map(|d| (d.code, d.namespace.as_str(), d.subject.as_deref().unwrap_or_default()))

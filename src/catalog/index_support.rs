@@ -172,6 +172,7 @@ mod tests {
             collation: options.get("collation").cloned(),
             hash_seed: None,
             multikey: None,
+            expires: None,
             clustered: false,
             span: Span::default(),
         }

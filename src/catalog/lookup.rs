@@ -148,24 +148,33 @@ impl Catalog {
         }
     }
 
-    /// For each declared name, the most similar of the names that were seen, if any is similar enough to be meant.
-    #[must_use]
-    pub fn nearest(&self, seen: &[&str]) -> Vec<(String, String)> {
-        const SIMILAR: f64 = 0.6;
-        let declared = self.collections.iter().map(|(_, collection)| collection.pattern.as_str());
-        let nearest = |name: &str| {
-            let scored = seen.iter().map(|seen| (strsim::normalized_damerau_levenshtein(name, seen), *seen));
-            let best = scored.filter(|(score, _)| *score >= SIMILAR);
-            best.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1))).map(|(_, seen)| seen.to_owned())
-        };
-        declared.filter_map(|name| Some((name.to_owned(), nearest(name)?))).collect()
-    }
-
     /// Whether nothing is declared.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.collections.is_empty()
     }
+}
+
+/// For each known name, the most similar of the names that were seen, if any is similar enough to be meant. A collection of
+/// the same name in another database is: test suites make up the names of their databases.
+#[must_use]
+pub fn nearest(known: &[&str], seen: &[&str]) -> Vec<(String, String)> {
+    const SIMILAR: f64 = 0.6;
+    let similarity = |a: &str, b: &str| {
+        let whole = strsim::normalized_damerau_levenshtein(a, b);
+        match (a.split_once('.'), b.split_once('.')) {
+            (Some((a, one)), Some((b, other))) if one == other => {
+                whole.max(SIMILAR + (1.0 - SIMILAR) * strsim::normalized_damerau_levenshtein(a, b))
+            }
+            _ => whole,
+        }
+    };
+    let nearest = |name: &str| {
+        let scored = seen.iter().map(|seen| (similarity(name, seen), *seen));
+        let best = scored.filter(|(score, _)| *score >= SIMILAR);
+        best.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1))).map(|(_, seen)| seen.to_owned())
+    };
+    known.iter().filter_map(|name| Some(((*name).to_owned(), nearest(name)?))).collect()
 }
 
 #[cfg(test)]
@@ -192,10 +201,16 @@ mod tests {
 
     #[test]
     fn the_nearest_seen_name_is_told_if_it_is_near() {
-        let catalog = catalog(&["shop.orders", "crm.accounts"]);
-        let near = catalog.nearest(&["shop.order", "shop.ordersX", "log.zzz", "shop_test.orders"]);
+        let known = ["shop.orders", "crm.accounts"];
+        let near = nearest(&known, &["shop.order", "shop.ordersX", "log.zzz", "shop_test.orders"]);
         assert_eq!(near, [("shop.orders".to_owned(), "shop.ordersX".to_owned())]);
-        assert_eq!(catalog.nearest(&[]), []);
+        assert_eq!(nearest(&known, &[]), []);
+    }
+
+    #[test]
+    fn a_collection_of_another_database_is_near() {
+        let near = nearest(&["shop.orders"], &["web_suite_7f3a.carts", "web_suite_7f3a.orders"]);
+        assert_eq!(near, [("shop.orders".to_owned(), "web_suite_7f3a.orders".to_owned())]);
     }
 
     #[test]

@@ -12,5 +12,5 @@ mod unique_index;
 pub use builder::{Builder, Conflict};
 pub use collection::{Collection, IndexList, Sharding};
 pub use index_support::{Candidate, Support, Unfit, is_simple_collation, starts_with_key};
-pub use lookup::{Catalog, NamespaceMap};
+pub use lookup::{Catalog, NamespaceMap, nearest};
 pub use unique_index::{RefusedUniqueKey, is_led_by_id, keeps_uniqueness};

@@ -1,37 +1,77 @@
 //! `shardlint check`: declarations and logs in, a report out, an exit code.
 
-use std::io::{IsTerminal, Write, stdin, stdout};
-use std::path::Path;
+use std::io::{IsTerminal, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
+use clap::ArgMatches;
 use globset::Glob;
 use jiff::civil;
-use regex::RegexBuilder;
 
-use crate::catalog::{NamespaceMap, Sharding};
-use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source};
+use crate::baseline::{Held, Recorded};
+use crate::catalog::{Catalog, NamespaceMap};
+use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source, Suppressions};
 use crate::input::DEFAULT_CHUNK_SIZE;
-use crate::report::{self, Format, RenderOptions, Report, escape};
+use crate::report::{Report, escape};
+use crate::rules::Severity;
 
-use super::args::{CheckArgs, FailOn, Output};
+use super::args::{CheckArgs, FailOn};
 use super::declare::{self, Inputs};
 use super::progress::Bar;
-use super::{complain, exit, remark, select, style};
+use super::settings::{self, Settled};
+use super::{baseline, complain, exit, names, output, remark, select};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Two logs are compared by two runs, and a process has one handler.
+static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Runs `check`; the exit code is that of `cli.md`.
 ///
 /// # Errors
 /// If the job cannot be done at all. Inputs that cannot be read are told, and the others are still judged.
-pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
-    if nothing_to_do(args) {
+pub fn check(args: &CheckArgs, matches: &ArgMatches) -> anyhow::Result<u8> {
+    let settled = settings::settle(args, matches)?;
+    if args.show_settings {
+        return settled.print();
+    }
+    let (asked, args) = (args, &settled.args);
+    if nothing_to_do(&settled) {
         remark("no input: name a log, or pipe one in; `shardlint --help` has examples");
         return Ok(exit::FAILED);
     }
-    let Inputs { logs, declared, mut failed } = declare::sort_out(args)?;
-    let settings = settings(args, declared.catalog)?;
+    let outputs = output::planned(args)?;
+    let ran = run(&settled, held(args, asked)?)?;
+    // "No findings" in nothing would read as if all were well; programs get their report all the same.
+    let read_nothing = ran.failed && ran.report.summary.lines == 0 && ran.report.diagnostics.is_empty();
+    if !read_nothing || args.format.is_some() || !outputs.is_empty() {
+        output::write(args, &outputs, &ran.report)?;
+    }
+    if args.quiet < 2 {
+        complain_about_limits(&ran.report);
+    }
+    Ok(ran.exit_code(args))
+}
+
+/// A run and how it went.
+pub struct Ran {
+    /// What it found.
+    pub report: Report,
+    /// What it was asked.
+    pub settings: Settings,
+    /// The job could not be done, or not wholly.
+    pub failed: bool,
+    /// It was ended early.
+    pub interrupted: bool,
+}
+
+/// Reads and judges everything, and holds it against `held`. What goes wrong is told on standard error.
+///
+/// # Errors
+/// If the job cannot be done at all.
+pub fn run(settled: &Settled, held: Option<Held>) -> anyhow::Result<Ran> {
+    let args = &settled.args;
+    let Inputs { logs, declared, mut failed } = declare::sort_out(settled)?;
+    let settings = engine_settings(settled, declared.catalog, held)?;
     let names: Vec<String> = logs.iter().map(|log| log.input.name().to_owned()).collect();
     if args.verbose {
         names.iter().for_each(|name| remark(&format!("log: {}", escape(name))));
@@ -47,30 +87,56 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<u8> {
         settings: &settings,
     };
     let report = engine::finish(outcome, run);
-    failed |= complain_about_names(&report, &settings) | complain_about_filters(&report, &settings);
-    // "No findings" in nothing would read as if all were well; programs get their report all the same.
-    let read_nothing = failed && report.summary.lines == 0 && report.diagnostics.is_empty();
-    if !read_nothing || args.format.is_some() || !args.output.is_empty() {
-        write_reports(args, &report)?;
+    failed |= names::complain_about_declarations(&report, &settings)
+        | names::complain_about_baseline(&report, &settings)
+        | complain_about_filters(&report, &settings);
+    Ok(Ran { report, settings, failed, interrupted })
+}
+
+/// The baseline of `--baseline`.
+fn held(args: &CheckArgs, asked: &CheckArgs) -> anyhow::Result<Option<Held>> {
+    let Some(path) = &args.baseline else {
+        if asked.fail_on_class.is_some() {
+            bail!("--fail-on-class says which queries that a baseline does not know are errors: it needs --baseline");
+        }
+        return Ok(None);
+    };
+    baseline::read(path).map(Some)
+}
+
+fn nothing_to_do(settled: &Settled) -> bool {
+    let Settled { args, resolved, .. } = settled;
+    let declares_nothing = args.schema.is_empty() && args.shard_key.is_empty() && resolved.shard_keys.is_empty();
+    args.inputs.is_empty() && declares_nothing && stdin().is_terminal()
+}
+
+impl Ran {
+    /// The exit code of `cli.md`. With a baseline only what is new counts.
+    #[must_use]
+    pub fn exit_code(&self, args: &CheckArgs) -> u8 {
+        let fail_on = args.fail_on.unwrap_or(FailOn::Error);
+        let diagnostics = self.report.diagnostics.iter().filter(|diagnostic| diagnostic.new != Some(false));
+        let limits = self.report.limits.iter().filter(|limit| limit.exceeded).map(|_| Severity::Error);
+        let mut severities = diagnostics.map(|diagnostic| diagnostic.severity).chain(limits);
+        match (self.interrupted, self.failed, severities.any(|severity| fail_on.is_reached_by(severity))) {
+            (true, ..) => exit::INTERRUPTED,
+            (_, true, _) => exit::FAILED,
+            (_, _, true) => exit::FINDINGS,
+            _ => exit::CLEAN,
+        }
     }
-    Ok(exit_code(args.fail_on, &report, failed, interrupted))
 }
 
-fn nothing_to_do(args: &CheckArgs) -> bool {
-    args.inputs.is_empty() && args.schema.is_empty() && args.shard_key.is_empty() && stdin().is_terminal()
-}
-
-fn exit_code(fail_on: FailOn, report: &Report, failed: bool, interrupted: bool) -> u8 {
-    let fails = report.diagnostics.iter().any(|diagnostic| fail_on.is_reached_by(diagnostic.severity));
-    match (interrupted, failed, fails) {
-        (true, ..) => exit::INTERRUPTED,
-        (_, true, _) => exit::FAILED,
-        (_, _, true) => exit::FINDINGS,
-        _ => exit::CLEAN,
+/// Limits that are exceeded, on standard error: not every format has a place for them.
+fn complain_about_limits(report: &Report) {
+    for limit in report.limits.iter().filter(|limit| limit.exceeded) {
+        complain(&limit.words());
     }
 }
 
-fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog) -> anyhow::Result<Settings> {
+fn engine_settings(settled: &Settled, catalog: Catalog, baseline: Option<Held>) -> anyhow::Result<Settings> {
+    let Settled { args, config, resolved, .. } = settled;
+    let suppressions = resolved.suppressions.clone();
     Ok(Settings {
         catalog,
         namespace_map: namespace_map(&args.ns_map)?,
@@ -79,7 +145,13 @@ fn settings(args: &CheckArgs, catalog: crate::catalog::Catalog) -> anyhow::Resul
         filters: filters(args)?,
         per_event: args.per_event,
         threads: args.threads.into(),
-        ..Settings::default()
+        recalls: true,
+        thresholds: config.as_ref().map(|config| config.file.thresholds).unwrap_or_default(),
+        adjustments: resolved.adjustments.clone(),
+        suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(suppressions) },
+        limits: args.max_broadcast_share.iter().chain(&resolved.part_limits).cloned().collect(),
+        baseline,
+        fail_on_class: args.fail_on_class.map_or(Recorded::Broadcast, Recorded::from),
     })
 }
 
@@ -91,12 +163,9 @@ fn namespace_map(rules: &[String]) -> anyhow::Result<NamespaceMap> {
     Ok(map)
 }
 
-/// A regex from the command line may not take more memory than this to compile, in bytes.
-const REGEX_LIMIT: usize = 1 << 20;
-
 fn filters(args: &CheckArgs) -> anyhow::Result<Filters> {
     let glob = |text: &String| Glob::new(text).map(|glob| glob.compile_matcher()).context("--ns");
-    let regex = |text: &String| RegexBuilder::new(text).size_limit(REGEX_LIMIT).build().context("--app");
+    let regex = |text: &String| engine::user_regex(text).context("--app");
     Ok(Filters {
         namespace: args.ns.as_ref().map(glob).transpose()?,
         application: args.app.as_ref().map(regex).transpose()?,
@@ -120,12 +189,14 @@ fn time(text: &str) -> anyhow::Result<i64> {
 
 fn read(args: &CheckArgs, sources: Vec<Source>, settings: &Settings) -> anyhow::Result<Outcome> {
     // The first interrupt ends reading and shows what is known; the second ends the program at once.
-    let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(exit::INTERRUPTED.into());
-        }
-    });
-    handler.context("cannot handle interrupts")?;
+    if !HANDLED.swap(true, Ordering::Relaxed) {
+        let handler = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(exit::INTERRUPTED.into());
+            }
+        });
+        handler.context("cannot handle interrupts")?;
+    }
     let mut bar = Bar::new(!args.no_progress && args.quiet == 0);
     let job = Job { sources, chunk_size: DEFAULT_CHUNK_SIZE, interrupted: &INTERRUPTED };
     let outcome = engine::run(job, settings, &mut bar).context("cannot start the worker threads")?;
@@ -150,43 +221,6 @@ fn complain_about(outcome: &Outcome, names: &[String]) -> bool {
     failed
 }
 
-/// If there are declarations and no query matches any: which names are nearest. A green build from a wrong name would be
-/// the worst answer.
-fn complain_about_names(report: &Report, settings: &Settings) -> bool {
-    let classes = &report.summary.classes;
-    let count = |class: &str| classes.get(class).map_or(0, |count| count.count);
-    let judged: u64 = classes.values().map(|class| class.count).sum();
-    // Where a dump lists all sharded collections, others are known to be unsharded; that is no match either.
-    let is_declared = |namespace: &str| {
-        settings.catalog.named(namespace).is_some_and(|named| !matches!(named.sharding, Sharding::Undeclared))
-    };
-    let none_matches = judged > 0
-        && count("undeclared") + count("unsharded") == judged
-        && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
-        && settings.catalog.declares_sharding();
-    if none_matches {
-        let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        let nearest = settings.catalog.nearest(&seen);
-        let pairs = nearest
-            .iter()
-            .take(3)
-            .map(|(declared, seen)| format!("`{}` is declared, `{}` is queried", escape(declared), escape(seen)));
-        let pairs: Vec<String> = pairs.collect();
-        let hint = if pairs.is_empty() {
-            format!(
-                "queried are {}",
-                seen.iter().take(5).map(|ns| format!("`{}`", escape(ns))).collect::<Vec<_>>().join(", ")
-            )
-        } else {
-            pairs.join("; ")
-        };
-        complain(&format!("no query matches any declaration: {hint} (--ns-map maps database names)"));
-    }
-    none_matches
-}
-
 /// If filters other than a duration leave no query: a name or a time that is wrong must not make a build green.
 fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
     let summary = &report.summary;
@@ -196,74 +230,4 @@ fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
         complain(&format!("the filters leave none of {} queries", summary.filtered));
     }
     leaves_nothing
-}
-
-fn write_reports(args: &CheckArgs, report: &Report) -> anyhow::Result<()> {
-    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect::<anyhow::Result<_>>()?;
-    let default = args.format.map(Format::from);
-    let on_stdout = outputs.iter().all(|output| output.format.is_some());
-    for output in &outputs {
-        let format = output.format.or(default).unwrap_or(Format::Concise);
-        let options = style::options(args.color, false, args.top, args.quiet == 0);
-        write_file(&output.path, report, format, &options, args.statistics)
-            .with_context(|| format!("cannot write `{}`", escape(&output.path.display().to_string())))?;
-    }
-    // With a file in the default format there is nothing left for standard output.
-    if on_stdout && args.quiet < 2 {
-        let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
-        let options = style::options(args.color, true, args.top, args.quiet == 0);
-        let mut out = std::io::BufWriter::new(stdout().lock());
-        render(report, format, &options, args.statistics, &mut out)?;
-        out.flush()?;
-    }
-    Ok(())
-}
-
-fn render(
-    report: &Report,
-    format: Format,
-    options: &RenderOptions,
-    statistics: bool,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    if statistics {
-        report::statistics(report, format, options, out)
-    } else {
-        report::render(report, format, options, out)
-    }
-}
-
-/// Writes beside the file and renames, so that nobody ever reads half a report. What is no regular file (a device, a pipe)
-/// is written to as it is; a link keeps pointing where it does.
-fn write_file(
-    path: &Path,
-    report: &Report,
-    format: Format,
-    options: &RenderOptions,
-    statistics: bool,
-) -> anyhow::Result<()> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let existing = target.metadata().ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        let mut out = std::io::BufWriter::new(std::fs::File::options().write(true).open(&target)?);
-        render(report, format, options, statistics, &mut out)?;
-        return Ok(out.flush()?);
-    }
-    let mut name = target.file_name().context("not the name of a file")?.to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = target.with_file_name(name);
-    let written = std::fs::File::create_new(&part).map_err(anyhow::Error::from).and_then(|file| {
-        let mut out = std::io::BufWriter::new(file);
-        render(report, format, options, statistics, &mut out)?;
-        out.flush()?;
-        if let Some(metadata) = existing {
-            std::fs::set_permissions(&part, metadata.permissions())?;
-        }
-        Ok(std::fs::rename(&part, &target)?)
-    });
-    if written.is_err() {
-        // The half-written part is of no use to anybody; that it cannot be removed would be no news.
-        let _ = std::fs::remove_file(&part);
-    }
-    written
 }

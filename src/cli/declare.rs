@@ -1,20 +1,23 @@
 //! Which inputs are declarations and which are logs, decided by their content, and what the declarations say.
 
+use std::collections::BTreeSet;
 use std::io::{Cursor, IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use crate::baseline::looks_like_baseline;
 use crate::catalog::{Builder, Catalog};
 use crate::engine::{DeclarationTexts, Source};
 use crate::input::{Input, InputError, discover};
 use crate::report::escape;
 use crate::rules::{Finding, declaration_not_understood as sl005};
 use crate::syntax::recognize::{DeclarationKind, looks_like_declaration};
+use crate::syntax::shard_key::ShardKeyDeclaration;
 use crate::syntax::{Record, SyntaxError, declaration, dump, read_record, shard_key};
 use crate::text::{SourceId, Span};
 
-use super::args::CheckArgs;
+use super::settings::Settled;
 use super::{complain, remark};
 
 /// Everything declared.
@@ -41,8 +44,14 @@ pub struct Inputs {
 ///
 /// # Errors
 /// If `--shard-key` or `--schema` cannot be read: without its declarations a run would be worthless.
-pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
-    let mut reader = Reader::of(&args.shard_key, &args.schema)?;
+pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
+    let args = &settled.args;
+    let mut reader = Reader::default();
+    // The configuration comes first, so that its place is known; what flags declare goes before what it declares.
+    let source = settled.config.as_ref().map(|config| reader.source(&config.name, config.text.clone().into_bytes()));
+    reader.add(&args.shard_key, &args.schema)?;
+    reader.configured(source, &settled.resolved.shard_keys);
+    let (configured, declares_keys) = (usize::from(source.is_some()), !settled.resolved.shard_keys.is_empty());
     let mut failed = false;
     let mut failures = |error: &InputError| {
         complain(&error.to_string());
@@ -59,8 +68,11 @@ pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
     for input in found.inputs {
         match sniff(&input) {
             Ok(Sniffed::Declaration(kind, text)) => reader.declarations(input.name(), text, kind, None),
+            Ok(Sniffed::Baseline) => {
+                remark(&format!("`{}` is a baseline and no input; `--baseline` names it", escape(input.name())));
+            }
             Ok(Sniffed::Log(opened)) => logs.push(Source { input, opened }),
-            Ok(Sniffed::Empty) if implied && !reader.texts.texts.is_empty() => {
+            Ok(Sniffed::Empty) if implied && (declares_keys || reader.texts.texts.len() > configured) => {
                 remark("standard input is empty: only the declarations are checked");
             }
             Ok(Sniffed::Empty) => logs.push(Source { input, opened: Some(Box::new(std::io::empty())) }),
@@ -70,12 +82,20 @@ pub fn sort_out(args: &CheckArgs) -> anyhow::Result<Inputs> {
     Ok(Inputs { logs, declared: reader.finish(args.shards), failed })
 }
 
+/// Whether an input is a file of declarations.
+pub fn is_declaration(input: &str) -> bool {
+    let path = Path::new(input);
+    path.is_file() && matches!(sniff(&Input::file(path)), Ok(Sniffed::Declaration(..)))
+}
+
 /// What `--shard-key` and `--schema` declare.
 ///
 /// # Errors
 /// If one of them cannot be read.
 pub fn declared(shard_keys: &[String], schemas: &[String]) -> anyhow::Result<Declared> {
-    Ok(Reader::of(shard_keys, schemas)?.finish(None))
+    let mut reader = Reader::default();
+    reader.add(shard_keys, schemas)?;
+    Ok(reader.finish(None))
 }
 
 /// What an input turned out to be.
@@ -83,6 +103,8 @@ enum Sniffed {
     Declaration(DeclarationKind, Vec<u8>),
     /// Standard input comes opened, since it cannot be read twice.
     Log(Option<Box<dyn Read + Send>>),
+    /// One that lies beside the logs.
+    Baseline,
     Empty,
 }
 
@@ -100,6 +122,9 @@ fn sniff(input: &Input) -> Result<Sniffed, InputError> {
     if !begins_with_record(&head) {
         let rest = (HEAD - head.len().min(HEAD)) as u64;
         reader.by_ref().take(rest).read_to_end(&mut head).map_err(unreadable)?;
+        if looks_like_baseline(&head) {
+            return Ok(Sniffed::Baseline);
+        }
         if let Some(kind) = looks_like_declaration(whole_lines(&head)) {
             reader.read_to_end(&mut head).map_err(unreadable)?;
             return Ok(Sniffed::Declaration(kind, head));
@@ -144,14 +169,22 @@ struct Reader {
     builder: Builder,
     texts: DeclarationTexts,
     findings: Vec<Finding>,
+    /// Namespaces whose key a flag gives.
+    flagged: BTreeSet<String>,
 }
 
 impl Reader {
-    fn of(shard_keys: &[String], schemas: &[String]) -> anyhow::Result<Self> {
-        let mut reader = Self::default();
-        shard_keys.iter().try_for_each(|text| reader.shard_key(text))?;
-        schemas.iter().try_for_each(|text| reader.schema(text))?;
-        Ok(reader)
+    fn add(&mut self, shard_keys: &[String], schemas: &[String]) -> anyhow::Result<()> {
+        shard_keys.iter().try_for_each(|text| self.shard_key(text))?;
+        schemas.iter().try_for_each(|text| self.schema(text))
+    }
+
+    /// The keys of the configuration, but for namespaces of which a flag gives the key.
+    fn configured(&mut self, source: Option<SourceId>, keys: &[ShardKeyDeclaration]) {
+        let Some(source) = source else { return };
+        for key in keys.iter().filter(|key| !self.flagged.contains(&key.namespace.value)) {
+            self.builder.shard_key(source, key);
+        }
     }
 
     fn shard_key(&mut self, text: &str) -> anyhow::Result<()> {
@@ -161,6 +194,7 @@ impl Reader {
         })?;
         let source = self.source("--shard-key", text.as_bytes().to_vec());
         self.builder.shard_key(source, &declared);
+        self.flagged.insert(declared.namespace.value);
         Ok(())
     }
 

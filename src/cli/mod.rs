@@ -1,16 +1,25 @@
 //! Arguments and one file per subcommand. Decides colours, files and exit codes; everything else is the library's.
 
 pub mod args;
+mod baseline;
 mod check;
 mod declare;
+mod generated;
+mod init;
+mod names;
+mod output;
 mod progress;
 mod route;
 mod rules;
 mod select;
+mod settings;
 mod style;
+mod write;
 
 use std::io::{self, Write, stdout};
 use std::process::ExitCode;
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::report::escape;
 
@@ -30,21 +39,36 @@ pub mod exit {
 
 /// Runs a command. A reader that went away (a closed pipe) ends the run silently and well.
 #[must_use]
-pub fn run(cli: Cli) -> ExitCode {
-    let result = match cli.command {
-        None => check::check(&cli.check),
-        Some(Command::Check(args)) => check::check(&args),
-        Some(Command::Route(args)) => route::route(&args),
-        Some(Command::Rules(args)) => print(|out| Ok(rules::list(args.format, out)?)),
-        Some(Command::Rule(args)) => print(|out| rules::explain(&args.code, out)),
-    };
+pub fn run() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let result = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from).and_then(|cli| dispatch(cli, &matches));
     match result {
         Ok(code) => code.into(),
         Err(error) if is_broken_pipe(&error) => exit::CLEAN.into(),
         Err(error) => {
-            complain(&format!("{error:#}"));
+            // What is wrong with a configuration has been shown in place.
+            if error.downcast_ref::<settings::Shown>().is_none() {
+                complain(&format!("{error:#}"));
+            }
             exit::FAILED.into()
         }
+    }
+}
+
+fn dispatch(cli: Cli, matches: &ArgMatches) -> anyhow::Result<u8> {
+    // The matches of the innermost subcommand tell where the values of its options come from.
+    let innermost = std::iter::successors(Some(matches), |matches| matches.subcommand().map(|(_, inner)| inner));
+    let matches = innermost.last().unwrap_or(matches);
+    match cli.command {
+        None => check::check(&cli.check, matches),
+        Some(Command::Check(args)) => check::check(&args, matches),
+        Some(Command::Baseline(args)) => baseline::run(&args.command, matches),
+        Some(Command::Init(args)) => init::init(&args, matches),
+        Some(Command::Route(args)) => route::route(&args),
+        Some(Command::Rules(args)) => print(|out| Ok(rules::list(args.format, out)?)),
+        Some(Command::Rule(args)) => print(|out| rules::explain(&args.code, out)),
+        Some(Command::Completions(args)) => print(|out| Ok(generated::completions(args.shell, out)?)),
+        Some(Command::Man(args)) => generated::man(args.output.as_deref()),
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::bail;
 
 use crate::report::escape;
-use crate::rules::{REGISTRY, Rule, Status, suggestions};
+use crate::rules::{REGISTRY, Rule, Status, matching, suggestions};
 
 /// The rules to run, in the order of their codes.
 ///
@@ -11,22 +11,18 @@ use crate::rules::{REGISTRY, Rule, Status, suggestions};
 /// If a selector names no rule.
 pub fn rules(select: &[String], extend: &[String], ignore: &[String]) -> anyhow::Result<Vec<&'static Rule>> {
     for selector in select.iter().chain(extend).chain(ignore) {
-        if !REGISTRY.iter().any(|rule| names(selector, rule)) {
+        if matching(selector).is_empty() {
             let near = suggestions(selector);
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
             bail!("`{}` names no rule{hint}", escape(selector));
         }
     }
-    let any = |selectors: &[String], rule: &Rule| selectors.iter().any(|selector| names(selector, rule));
+    let any = |selectors: &[String], rule: &Rule| {
+        selectors.iter().any(|selector| matching(selector).iter().any(|named| named.code == rule.code))
+    };
     let by_default = |rule: &Rule| select.is_empty() && rule.status == Status::Stable;
     let runs = |rule: &Rule| (by_default(rule) || any(select, rule) || any(extend, rule)) && !any(ignore, rule);
     Ok(REGISTRY.iter().copied().filter(|rule| runs(rule)).collect())
-}
-
-fn names(selector: &str, rule: &Rule) -> bool {
-    let selector = selector.trim().to_ascii_uppercase();
-    let is_prefix = selector.starts_with("SL") && rule.code.starts_with(&selector);
-    selector == "ALL" || is_prefix || rule.name.eq_ignore_ascii_case(&selector)
 }
 
 #[cfg(test)]

@@ -20,5 +20,6 @@ pub fn options(color: ColorWhen, to_stdout: bool, top: usize, summary: bool) -> 
     };
     let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).clamp(60, WIDEST));
     let on_terminal = to_stdout && stdout().is_terminal();
-    RenderOptions { color, unicode: true, width: width.filter(|_| on_terminal).unwrap_or(NO_TERMINAL), top, summary }
+    let width = width.filter(|_| on_terminal).unwrap_or(NO_TERMINAL);
+    RenderOptions { color, width, top, summary, ..RenderOptions::default() }
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::baseline::{Gate, compare};
-use crate::report::{Diagnostic, Report};
+use crate::baseline::{self, Baseline, Gate, compare};
+use crate::report::{Diagnostic, NotChecked, Report};
 use crate::rules::{routing_regression, rule, unused_suppression};
 
 use super::adjust::adjust_diagnostic;
@@ -46,20 +46,39 @@ fn order(diagnostic: &Diagnostic) -> impl Ord + '_ {
     (Reverse(d.severity), Reverse(d.millis), Reverse(d.count), d.code, d.namespace.as_str(), d.shape.as_deref())
 }
 
-fn hold_against_baseline(report: &mut Report, counted: &Counted, settings: &Settings) {
-    let Some(held) = &settings.baseline else { return };
-    let not_checked: BTreeSet<&str> = report.summary.not_checked.iter().map(|rule| rule.code).collect();
+/// Calls `with` with what the run looked at and what it lets pass.
+fn gated<T>(
+    not_checked: &[NotChecked],
+    hushed: &BTreeSet<String>,
+    settings: &Settings,
+    with: impl FnOnce(&Gate<'_>) -> T,
+) -> T {
+    let not_checked: BTreeSet<&str> = not_checked.iter().map(|rule| rule.code).collect();
     let checked = |code: &str| settings.enabled(code).is_some() && !not_checked.contains(code);
-    let is_fan_out = |code: &str| rule(code).is_some_and(|rule| rule.fan_out_rank.is_some());
-    let hushed = counted.hidden.iter().filter(|key| is_fan_out(key.code)).map(|key| key.group.to_string()).collect();
-    let gate = Gate {
+    with(&Gate {
         fail_on: settings.fail_on_class,
         regression: settings.enabled(routing_regression::RULE.code),
         checked: &checked,
         admitted: &|namespace| settings.filters.admit_namespace(namespace),
-        hushed: &hushed,
-    };
-    compare(held, report, &gate);
+        hushed,
+    })
+}
+
+/// `baseline` without what the run looked for and did not see.
+#[must_use]
+pub fn pruned(baseline: &Baseline, report: &Report, settings: &Settings) -> Baseline {
+    gated(&report.summary.not_checked, &BTreeSet::new(), settings, |gate| baseline::pruned(baseline, report, gate))
+}
+
+fn hold_against_baseline(report: &mut Report, counted: &Counted, settings: &Settings) {
+    let Some(held) = &settings.baseline else { return };
+    let is_fan_out = |code: &str| rule(code).is_some_and(|rule| rule.fan_out_rank.is_some());
+    let hushed = counted.hidden.iter().filter(|key| is_fan_out(key.code)).map(|key| key.group.to_string()).collect();
+    let Report { summary, shapes, diagnostics, .. } = &mut *report;
+    let (raised, comparison) =
+        gated(&summary.not_checked, &hushed, settings, |gate| compare(held, shapes, diagnostics, gate));
+    report.diagnostics.extend(raised);
+    report.comparison = Some(comparison);
     report.diagnostics.retain_mut(|diagnostic| {
         diagnostic.code != routing_regression::RULE.code || adjust_diagnostic(&settings.adjustments, diagnostic)
     });

@@ -17,6 +17,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
+use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 
 /// What the report is made of besides the outcome of reading.
@@ -49,12 +50,15 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
+    let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     let shapes = run.shapes(tally.shapes.into_values());
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
@@ -286,7 +290,7 @@ impl Run<'_> {
             not_queries: counts.not_queries,
             explains: counts.explains,
             classes: Standing::ALL.iter().zip(tally.classes).map(|(s, count)| (s.name(), count)).collect(),
-            not_checked: self.not_checked(counts.slow_queries > 0),
+            not_checked: self.not_checked(counts.slow_queries + counts.explains > 0, counts.explains > 0),
             from: total.seen.and_then(|(first, _)| rfc3339(first)),
             to: total.seen.and_then(|(_, last)| rfc3339(last)),
             server_version: version,
@@ -318,7 +322,7 @@ impl Run<'_> {
     }
 
     /// Rules whose evidence the run did not have, each with the first thing it lacks.
-    fn not_checked(&self, any_query: bool) -> Vec<NotChecked> {
+    fn not_checked(&self, any_query: bool, any_plan: bool) -> Vec<NotChecked> {
         let catalog = &self.settings.catalog;
         let has = |evidence: &Evidence| match evidence {
             Evidence::Log => any_query,
@@ -327,7 +331,7 @@ impl Run<'_> {
             Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
-            Evidence::Plan => false,
+            Evidence::Plan => any_plan,
             Evidence::Baseline => self.settings.baseline.is_some(),
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
@@ -339,7 +343,7 @@ impl Run<'_> {
 /// What the counts alone tell the user.
 fn notes(summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
-    let read = summary.lines > 0 && summary.other_records > 0;
+    let read = summary.lines > 0 && summary.other_records > 0 && summary.explains == 0;
     if read && summary.slow_queries == 0 {
         notes.push(
             "the log holds no slow queries: lower the threshold for a while with \

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{
-    Check, EventContext, Finding, Rule, Severity, filter_of, truncated_record, undeclared_namespace, unused_suppression,
+    Access, Carried, Check, EventContext, Finding, Rule, Severity, filter_of, knows_indexes, truncated_record,
+    undeclared_namespace, unused_suppression,
 };
 use crate::text::{Fingerprint, RecordPos, Span};
 
@@ -83,6 +84,10 @@ pub struct JudgedStatement {
     pub reason: String,
     /// The filter; without one, the command's name.
     pub place: Span,
+    /// What it carries of the shard key, where that is known.
+    pub carried: Option<Carried>,
+    /// What an index could do for it, where indexes of the collection are known.
+    pub access: Option<Access>,
     /// What the rules say.
     pub raised: Vec<Raised>,
     /// What they say and suppressions hide.
@@ -115,6 +120,8 @@ pub struct Judged {
     pub millis: u64,
     /// The worst standing among the statements.
     pub standing: Standing,
+    /// `appName`.
+    pub application: Option<String>,
     /// `nShards`.
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
@@ -157,6 +164,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         time: event.time_millis,
         millis,
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
+        application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         logged,
@@ -210,6 +218,7 @@ impl Judge<'_> {
             raised.extend(self.undeclared(namespace.as_str(), statement.name_span));
         }
         let hidden = self.sift(&mut raised, namespace.as_str(), (fingerprint, standing, statement.name_span));
+        let carried = verdict.as_ref().and_then(|verdict| Carried::of(statement.verb, verdict));
         JudgedStatement {
             operation,
             shape,
@@ -220,6 +229,8 @@ impl Judge<'_> {
             place: place_of(statement),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
+            carried,
+            access: collection.filter(|known| knows_indexes(known)).and_then(|_| Access::of(statement)),
             raised,
             namespace: namespace.as_str().to_owned(),
         }
@@ -230,13 +241,20 @@ impl Judge<'_> {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&self.event.namespace);
         let declared = catalog.get(namespace.as_str()).filter(|collection| collection.says_where_documents_lie());
+        let is_explain = self.event.plan.is_some();
         let standing = match declared {
+            None if is_explain && namespace.as_str().is_empty() => Standing::Judged(Class::Unknown),
             None => Standing::Undeclared,
             Some(collection) if collection.is_unsharded() => Standing::Judged(Class::Unsharded),
             Some(_) => Standing::Judged(Class::Unknown),
         };
         let operation = self.event.verb.map_or("command", crate::model::Verb::name);
-        let shape = Shape { text: "statements not in the record".to_owned() };
+        let (missing, reason) = if is_explain {
+            ("query not in the explain", "the explain does not tell what was asked of which collection")
+        } else {
+            ("statements not in the record", "the log shows this batch without its statements")
+        };
+        let shape = Shape { text: missing.to_owned() };
         let fingerprint = shape.fingerprint(namespace.as_str(), operation);
         let undeclared = (standing == Standing::Undeclared)
             .then(|| self.undeclared(namespace.as_str(), self.event.name_span))
@@ -251,8 +269,10 @@ impl Judge<'_> {
             shape,
             standing,
             shards: None,
-            reason: "the log shows this batch without its statements".to_owned(),
+            reason: reason.to_owned(),
             place: self.event.name_span,
+            carried: None,
+            access: None,
             raised,
             namespace: namespace.as_str().to_owned(),
         }

@@ -1,15 +1,15 @@
 //! Limits on the share of broadcasts, `[SCOPE=]P[%][:count|:time]`: of all queries, of some namespaces (`shop.*=1%`) or of
 //! some applications (`app:^batch-=50%`), by number (default) or by time.
 
+use std::fmt;
 use std::str::FromStr;
 
 use globset::{Glob, GlobMatcher};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use crate::report::{ClassCount, LimitResult};
 
-/// A regex of the user may not take more memory than this to compile, in bytes.
-const REGEX_LIMIT: usize = 1 << 20;
+use super::settings::user_regex;
 
 /// Parts of the whole that a share is counted in: a ten-thousandth of a percent.
 const WHOLE: u64 = 1_000_000;
@@ -28,9 +28,12 @@ pub enum Scope {
 /// A limit.
 #[derive(Debug, Clone)]
 pub struct Limit {
+    /// As the user wrote it.
     text: String,
     scope: Scope,
-    /// In millionths.
+    /// The percentage in it.
+    percentage: String,
+    /// The same in millionths.
     share: u64,
     by_time: bool,
 }
@@ -70,8 +73,7 @@ impl FromStr for Limit {
             Some("") => return Err("nothing stands before `=`; expected a namespace such as `shop.*`".to_owned()),
             Some(scope) => match scope.strip_prefix("app:") {
                 Some(regex) => {
-                    let regex = RegexBuilder::new(regex).size_limit(REGEX_LIMIT).build();
-                    Scope::Application(regex.map_err(|_| format!("`{scope}` holds no regular expression"))?)
+                    Scope::Application(user_regex(regex).map_err(|_| format!("`{scope}` holds no regular expression"))?)
                 }
                 None => {
                     let glob = Glob::new(scope).map_err(|error| format!("`{scope}` is no glob: {}", error.kind()))?;
@@ -79,7 +81,8 @@ impl FromStr for Limit {
                 }
             },
         };
-        Ok(Self { text: text.to_owned(), scope, share: millionths(share.trim())?, by_time })
+        let percentage = share.trim().to_owned();
+        Ok(Self { text: text.to_owned(), scope, share: millionths(&percentage)?, percentage, by_time })
     }
 }
 
@@ -94,6 +97,12 @@ fn millionths(text: &str) -> Result<u64, String> {
     }
     let share = format!("{whole}{fraction:0<4}").parse::<u64>().map_err(|_| wrong())?;
     if share > WHOLE { Err(wrong()) } else { Ok(share) }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl Limit {
@@ -124,7 +133,7 @@ impl Limit {
             Scope::Application(regex) => format!("application {}", regex.as_str()),
         };
         LimitResult {
-            limit: self.text.clone(),
+            limit: self.percentage.clone(),
             scope,
             by_time: self.by_time,
             broadcast,

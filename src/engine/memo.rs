@@ -43,6 +43,7 @@ impl Memory {
             time: told.time_millis,
             millis: told.duration_millis.unwrap_or(0),
             standing: self.standing,
+            application: told.app_name.map(str::to_owned),
             observed_shards: told.n_shards,
             comment: None,
             lead: 0,

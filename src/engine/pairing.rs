@@ -178,6 +178,7 @@ mod tests {
             time: None,
             millis: 1,
             standing: Standing::Undeclared,
+            application: None,
             observed_shards: None,
             comment: None,
             limits: Vec::new(),

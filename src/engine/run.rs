@@ -342,7 +342,7 @@ fn read_source(
 
 /// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
 /// tells must be known before: a search for a few bytes costs next to nothing.
-const TELLING: &str = "buildInfo|Options set by command line|SERVER RESTARTED";
+const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|db version v|\] options: \{";
 
 fn learn(process: &mut Process, block: &Block) {
     static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));

@@ -255,7 +255,7 @@ impl Scan<'_> {
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker } = self;
         let Worker { tallies, memo, outliner } = &mut **worker;
-        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.heeds_applications()))??;
+        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.marks()))??;
         let memory = memo.get(*process, &outline)?;
         let told = Told::by_outline(&outline);
         let mut sink = Sink { part, settled, tallies, settings };
@@ -292,7 +292,7 @@ impl Scan<'_> {
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
         if settings.may_recall()
-            && let Some(outline) = outliner.read(place.bytes, settings.heeds_applications())
+            && let Some(outline) = outliner.read(place.bytes, settings.marks())
             && let Some(memory) = Memory::of(&kind, &judged, settings)
         {
             memo.insert(*process, &outline, memory);

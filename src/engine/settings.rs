@@ -1,18 +1,30 @@
 //! What a run is asked to do, decided once by the command line and read by every stage of the engine.
 
 use globset::GlobMatcher;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::ServerVersion;
 use crate::rules::{REGISTRY, Rule, Thresholds};
+use crate::syntax::Marks;
 
 use super::adjust::Adjustment;
 use super::known::Told;
 use super::limit::Limit;
 use super::suppress::Suppression;
 use super::tally::Keep;
+
+/// A regular expression of the user may not take more memory than this to compile, in bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// Compiles a regular expression that a user wrote.
+///
+/// # Errors
+/// If it is none, or one that takes too much memory.
+pub fn user_regex(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(REGEX_LIMIT).build()
+}
 
 /// Which slow queries are looked at. The others are counted as filtered out.
 #[derive(Debug, Clone, Default)]
@@ -140,11 +152,17 @@ impl Settings {
         self.recalls && !self.per_event
     }
 
-    /// Whether findings depend on the application.
+    /// What values of a record are held against.
     #[must_use]
-    pub fn heeds_applications(&self) -> bool {
-        self.adjustments.iter().any(|adjustment| adjustment.application.is_some())
-            || self.suppressions.entries().iter().any(|entry| entry.application.is_some())
+    pub fn marks(&self) -> Marks {
+        let of_application = self.adjustments.iter().any(|adjustment| adjustment.application.is_some())
+            || self.suppressions.entries().iter().any(|entry| entry.application.is_some());
+        Marks {
+            application: of_application,
+            values: self.thresholds.few_ranges as u64,
+            examined: self.thresholds.sorted_documents,
+            returned: self.thresholds.merged_documents,
+        }
     }
 
     /// The rules' version for a process of that version, and whether it had to be assumed: then it is the newest that can

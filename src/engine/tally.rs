@@ -9,11 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Finding, Rule, Severity};
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
+use super::usage::Usage;
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Tally {
     pub classes: [ClassCount; 6],
     /// Statements by shape.
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// By namespace: who carries the shard key, and where calls go.
+    pub usage: Usage,
     /// Findings by rule and group.
     pub groups: FxHashMap<GroupKey, Group>,
     /// Findings that suppressions hid.
@@ -53,6 +56,10 @@ pub struct ShapeStats {
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
     pub shards: Option<BTreeSet<String>>,
+    /// How many of them carry the shard key.
+    pub key_use: KeyUse,
+    /// What an index could do for it, where indexes of the collection are known.
+    pub access: Option<Access>,
     /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
     /// with this one in the end, knows a record before all of these.
     pub worst: Option<(Standing, RecordPos, String)>,
@@ -65,7 +72,7 @@ pub struct ShapeStats {
 pub struct ShapeExample {
     /// Its bytes.
     pub record: Arc<[u8]>,
-    /// Bytes before it on its first line.
+    /// So many bytes stand before it in its line.
     pub lead: u32,
     /// The filter in it; without one, the command's name.
     pub place: Span,
@@ -175,6 +182,7 @@ impl Tally {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, millis, record, keep.shape_examples);
+            self.usage.add(judged, statement, millis);
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, millis, record, keep.per_event);
             }
@@ -215,6 +223,8 @@ impl Tally {
             max_millis: 0,
             observed_shards: None,
             shards: None,
+            key_use: KeyUse::default(),
+            access: statement.access.clone(),
             worst: None,
             example: None,
         });
@@ -222,6 +232,9 @@ impl Tally {
         stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
+        if let Some(carried) = statement.carried {
+            stats.key_use.count(carried, millis);
+        }
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
@@ -294,6 +307,7 @@ impl Tally {
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
+        self.usage.merge(later.usage);
         for (key, group) in later.groups {
             match self.groups.get_mut(&key) {
                 Some(mine) => mine.merge(group),
@@ -317,6 +331,7 @@ impl ShapeStats {
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
+        self.key_use.add(&later.key_use);
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }

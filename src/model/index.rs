@@ -31,6 +31,8 @@ pub struct IndexSpec {
     pub hash_seed: Option<Span>,
     /// Known to be multikey (explain output, `multikey: true` of dumps), and where that stands.
     pub multikey: Option<Span>,
+    /// `expireAfterSeconds`: documents expire by this index.
+    pub expires: Option<Span>,
     /// `clustered: true`: the collection is clustered by this key.
     pub clustered: bool,
     /// The whole specification.

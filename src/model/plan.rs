@@ -13,6 +13,8 @@ pub struct Plan {
     pub version: Option<ServerVersion>,
     /// The shards that the router asked, each where its name stands. Empty in an explain of a mongod.
     pub shards: Vec<Located<String>>,
+    /// The shards that scan the whole collection while others use an index, each where its plan says `COLLSCAN`.
+    pub scanning: Vec<Located<String>>,
     /// `indexBounds` of the index scans of one shard, field by field.
     pub bounds: Vec<IndexBounds>,
 }

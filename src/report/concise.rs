@@ -5,19 +5,20 @@ use std::io;
 use super::RenderOptions;
 use super::data::{Diagnostic, Report};
 use super::escape::escape;
+use super::place::Place;
 use super::pretty::totals;
-use super::wording::{duration, number, percent};
+use super::wording::{counted, duration, number, percent};
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
-    let times = if options.unicode { "×" } else { "x" };
-    for diagnostic in &report.diagnostics {
-        line(diagnostic, whole, times, out)?;
+    for diagnostic in report.told() {
+        line(diagnostic, whole, options, out)?;
     }
     if options.summary { total(report, out) } else { Ok(()) }
 }
 
-fn line(diagnostic: &Diagnostic, whole: u64, times: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn line(diagnostic: &Diagnostic, whole: u64, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
+    let times = if options.unicode { "×" } else { "x" };
     let Some(primary) = diagnostic.example.labels.first() else { return Ok(()) };
     let at = &primary.location;
     write!(out, "{}:{}:{}: {}: ", escape(&at.path), at.line, at.column, diagnostic.severity)?;
@@ -29,6 +30,9 @@ fn line(diagnostic: &Diagnostic, whole: u64, times: &str, out: &mut dyn io::Writ
         }
         write!(out, ")")?;
     }
+    if let Some(place) = Place::sent_from(diagnostic, &options.root) {
+        write!(out, ", sent from {}", escape(&place))?;
+    }
     writeln!(out)
 }
 
@@ -37,6 +41,9 @@ fn total(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = summary.classes.values().map(|class| class.millis).sum();
     write!(out, "{}; {} lines: ", totals(report), number(summary.lines))?;
     write!(out, "{} slow queries ({}), ", number(summary.slow_queries), duration(whole))?;
+    if summary.explains > 0 {
+        write!(out, "{}, ", counted(summary.explains, "explain"))?;
+    }
     write!(out, "{} other records, ", number(summary.other_records))?;
     writeln!(out, "{} not understood", number(summary.not_understood))
 }

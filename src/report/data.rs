@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::rules::Severity;
 
+use super::wording::percent;
+
 /// Calls and time of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClassCount {
@@ -64,6 +66,8 @@ pub struct Summary {
     pub via_router: u64,
     /// By class name: `targeted`, `multi-shard`, `broadcast`, `unknown`, `unsharded`, `undeclared`; all six, always.
     pub classes: BTreeMap<&'static str, ClassCount>,
+    /// Who carries the shard key: by namespace, then for all its applications together and for each.
+    pub key_coverage: Vec<KeyCoverage>,
     /// Rules not run.
     pub not_checked: Vec<NotChecked>,
     /// First and last time of a record, RFC 3339 with `Z`.
@@ -80,6 +84,23 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Sources that were read, as named by the user.
     pub inputs: Vec<String>,
+}
+
+/// How many calls carry the shard key of a collection. Inserts, which always do, are not counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyCoverage {
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// The application; `None` is all of them.
+    pub application: Option<String>,
+    /// The first field of the key.
+    pub first_field: String,
+    /// Calls with a filter to route.
+    pub calls: ClassCount,
+    /// Those that bound the first field of the key.
+    pub with_first_field: ClassCount,
+    /// Those that bind the whole key.
+    pub with_whole_key: ClassCount,
 }
 
 /// One shape of one operation on one namespace.
@@ -267,6 +288,13 @@ pub struct Comparison {
     pub changes: Vec<Change>,
 }
 
+impl Report {
+    /// The diagnostics that people are told of: what the baseline knows is not said again.
+    pub fn told(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.new != Some(false))
+    }
+}
+
 impl Comparison {
     /// How many changes are of that kind.
     #[must_use]
@@ -278,7 +306,7 @@ impl Comparison {
 /// A limit on the share of broadcasts, and what was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitResult {
-    /// As the user wrote it.
+    /// The share, as the user wrote it.
     pub limit: String,
     /// Of what: `all queries`, `shop.*`, `application ^batch-`.
     pub scope: String,
@@ -290,6 +318,18 @@ pub struct LimitResult {
     pub total: u64,
     /// Whether the share is above the limit.
     pub exceeded: bool,
+}
+
+impl LimitResult {
+    /// `broadcasts are 3.1 % of the calls of all queries, the limit is 2%`
+    #[must_use]
+    pub fn words(&self) -> String {
+        let what = if self.by_time { "time" } else { "calls" };
+        let Some(share) = percent(self.broadcast, self.total) else {
+            return format!("no query is of {}, the limit is {}", self.scope, self.limit);
+        };
+        format!("broadcasts are {share} of the {what} of {}, the limit is {}", self.scope, self.limit)
+    }
 }
 
 /// Everything a run found.

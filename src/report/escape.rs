@@ -1,6 +1,8 @@
 //! Foreign text made safe to print. What a terminal would act on or could not show (control characters, escape
 //! sequences, bidirectional overrides, invisible characters, invalid UTF-8) is shown as `\u{1b}` or `\xff`.
 //! What is left has a width that does not depend on its neighbours, so carets stay under the text they mean.
+//! Nor is it a command to the runner of a build, which reads what programs print: `::error::` at the start of a word,
+//! `##[error]` and `##vso[…]` anywhere.
 
 use std::ops::Range;
 
@@ -31,10 +33,11 @@ pub fn escape_each(bytes: &[u8], mut each: impl FnMut(Range<usize>, &str)) {
     let mut at = 0;
     let mut buffer = String::new();
     let mut before = None;
+    let mut runner = Runner::default();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             buffer.clear();
-            if is_plain(before, c) {
+            if is_plain(before, c) && !runner.would_act(c) {
                 buffer.push(c);
                 before = Some(c);
             } else {
@@ -49,6 +52,38 @@ pub fn escape_each(bytes: &[u8], mut each: impl FnMut(Range<usize>, &str)) {
             before = Some('f');
             at += 1;
         }
+    }
+}
+
+/// What a runner that looks for commands in a program's output has read so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Runner {
+    /// Nothing of a word.
+    #[default]
+    Blank,
+    /// A word that is no command.
+    Word,
+    /// `:` at the start of a word.
+    Colon,
+    /// `#`.
+    Hash,
+    /// `##` and perhaps letters.
+    Hashes,
+}
+
+impl Runner {
+    /// Reads on; whether `c` completes the mark of a command.
+    pub fn would_act(&mut self, c: char) -> bool {
+        let acts = matches!((*self, c), (Self::Colon, ':') | (Self::Hashes, '['));
+        *self = match (*self, c) {
+            (Self::Hash | Self::Hashes, '#') => Self::Hashes,
+            (Self::Hashes, c) if c.is_ascii_alphabetic() => Self::Hashes,
+            (_, '#') => Self::Hash,
+            (Self::Blank, ':') => Self::Colon,
+            (_, c) if c.is_whitespace() => Self::Blank,
+            _ => Self::Word,
+        };
+        acts
     }
 }
 
@@ -112,6 +147,19 @@ mod tests {
             ("x\u{7f}\u{0}", "x\\u{7f}\\u{0}"),
             ("a\u{200b}b\u{feff}", "a\\u{200b}b\\u{feff}"),
             ("a\u{2028}b", "a\\u{2028}b"),
+        ] {
+            assert_eq!(escape(raw), shown);
+        }
+    }
+
+    #[test]
+    fn what_the_runner_of_a_build_acts_on_is_escaped() {
+        for (raw, shown) in [
+            ("::error::x", ":\\u{3a}error::x"),
+            ("a ::add-mask::x", "a :\\u{3a}add-mask::x"),
+            ("##[error]x", "##\\u{5b}error]x"),
+            ("a##vso[task.x]", "a##vso\\u{5b}task.x]"),
+            ("a::b # c [d] ### #1[x]", "a::b # c [d] ### #1[x]"),
         ] {
             assert_eq!(escape(raw), shown);
         }

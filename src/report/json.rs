@@ -1,17 +1,24 @@
 //! The contract of `check --format json`: field names and nesting are fixed, additions are allowed.
 //! A snippet of invalid UTF-8 is given with U+FFFD in place of what is invalid; the byte range stays exact.
-//! Characters that a terminal would act on are written as `\u` escapes, which changes no value.
+//! Characters that a terminal or the runner of a build would act on are written as `\u` escapes, which changes no value.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use super::data::{ClassCount, Diagnostic, ExampleLabel, Location, Report, ShapeRow, Summary};
+use super::comparison::ComparisonObject;
+use super::data::{
+    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, Report, ShapeRow, Summary,
+};
+use super::escape::Runner;
 
-/// The classes, in the order of the contract.
-const CLASSES: [&str; 6] = ["targeted", "multi-shard", "broadcast", "unknown", "unsharded", "undeclared"];
+/// The JSON Schema of this format.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Document<'_>).to_value()
+}
 
 pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let document = Document {
@@ -20,6 +27,8 @@ pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         summary: SummaryObject::new(&report.summary),
         shapes: report.shapes.iter().map(ShapeObject::new).collect(),
         diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
+        baseline: report.comparison.as_ref().map(ComparisonObject::new),
+        limits: report.limits.iter().map(LimitObject::new).collect(),
     };
     write_pretty(&document, out)?;
     writeln!(out)
@@ -44,22 +53,79 @@ fn write(value: &impl Serialize, formatter: impl Formatter, out: &mut dyn io::Wr
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct Document<'a> {
     version: u32,
     tool: Tool,
     summary: SummaryObject<'a>,
     shapes: Vec<ShapeObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
+    /// `null` without a baseline.
+    baseline: Option<ComparisonObject<'a>>,
+    limits: Vec<LimitObject<'a>>,
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct LimitObject<'a> {
+    limit: &'a str,
+    scope: &'a str,
+    measure: &'static str,
+    broadcast: u64,
+    total: u64,
+    exceeded: bool,
+}
+
+impl<'a> LimitObject<'a> {
+    pub fn new(result: &'a LimitResult) -> Self {
+        Self {
+            limit: &result.limit,
+            scope: &result.scope,
+            measure: if result.by_time { "time" } else { "count" },
+            broadcast: result.broadcast,
+            total: result.total,
+            exceeded: result.exceeded,
+        }
+    }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct Tool {
     name: &'static str,
     version: &'static str,
 }
 
-#[derive(serde::Serialize)]
+/// How many calls carry the shard key of a collection; `application` is null for all of them together.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct KeyCoverageObject<'a> {
+    namespace: &'a str,
+    application: Option<&'a str>,
+    first_field: &'a str,
+    calls: CoveredObject,
+    with_first_field: CoveredObject,
+    with_whole_key: CoveredObject,
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct CoveredObject {
+    count: u64,
+    millis: u64,
+}
+
+impl<'a> KeyCoverageObject<'a> {
+    fn new(coverage: &'a KeyCoverage) -> Self {
+        let covered = |count: ClassCount| CoveredObject { count: count.count, millis: count.millis };
+        Self {
+            namespace: &coverage.namespace,
+            application: coverage.application.as_deref(),
+            first_field: &coverage.first_field,
+            calls: covered(coverage.calls),
+            with_first_field: covered(coverage.with_first_field),
+            with_whole_key: covered(coverage.with_whole_key),
+        }
+    }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct SummaryObject<'a> {
     lines: u64,
     slow_queries: u64,
@@ -73,7 +139,8 @@ pub struct SummaryObject<'a> {
     internal: u64,
     not_queries: u64,
     via_router: u64,
-    classes: Classes<'a>,
+    classes: Classes,
+    key_coverage: Vec<KeyCoverageObject<'a>>,
     not_checked: Vec<NotCheckedObject>,
     from: Option<&'a str>,
     to: Option<&'a str>,
@@ -101,7 +168,8 @@ impl<'a> SummaryObject<'a> {
             internal: summary.internal,
             not_queries: summary.not_queries,
             via_router: summary.via_router,
-            classes: Classes(&summary.classes),
+            classes: Classes::new(&summary.classes),
+            key_coverage: summary.key_coverage.iter().map(KeyCoverageObject::new).collect(),
             not_checked: not_checked.map(|rule| NotCheckedObject { code: rule.code, needs: rule.needs }).collect(),
             from: summary.from.as_deref(),
             to: summary.to.as_deref(),
@@ -116,13 +184,13 @@ impl<'a> SummaryObject<'a> {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct NotCheckedObject {
     code: &'static str,
     needs: &'static str,
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct UnreadObject<'a> {
     path: &'a str,
     line: u64,
@@ -131,36 +199,53 @@ struct UnreadObject<'a> {
 }
 
 /// All six classes, whether seen or not.
-struct Classes<'a>(&'a BTreeMap<&'static str, ClassCount>);
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+struct Classes {
+    targeted: Count,
+    multi_shard: Count,
+    broadcast: Count,
+    unknown: Count,
+    unsharded: Count,
+    undeclared: Count,
+}
 
-impl Serialize for Classes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(serde::Serialize)]
-        struct Count {
-            count: u64,
-            millis: u64,
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Count {
+    count: u64,
+    millis: u64,
+}
+
+impl Classes {
+    fn new(classes: &BTreeMap<&'static str, ClassCount>) -> Self {
+        let class = |name: &str| {
+            let ClassCount { count, millis } = classes.get(name).copied().unwrap_or_default();
+            Count { count, millis }
+        };
+        Self {
+            targeted: class("targeted"),
+            multi_shard: class("multi-shard"),
+            broadcast: class("broadcast"),
+            unknown: class("unknown"),
+            unsharded: class("unsharded"),
+            undeclared: class("undeclared"),
         }
-        let mut map = serializer.serialize_map(Some(CLASSES.len()))?;
-        for class in CLASSES {
-            let ClassCount { count, millis } = self.0.get(class).copied().unwrap_or_default();
-            map.serialize_entry(class, &Count { count, millis })?;
-        }
-        map.end()
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct Observed {
     min: u64,
     max: u64,
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct ShapeObject<'a> {
     namespace: &'a str,
     operation: &'static str,
     shape: &'a str,
     fingerprint: &'a str,
+    #[schemars(extend("enum" = ["targeted", "multi-shard", "broadcast", "unknown", "unsharded", "undeclared"]))]
     class: &'static str,
     classes: &'a BTreeMap<&'static str, u64>,
     count: u64,
@@ -190,7 +275,7 @@ impl<'a> ShapeObject<'a> {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct LocationObject<'a> {
     path: &'a str,
     line: u64,
@@ -215,7 +300,7 @@ impl<'a> LocationObject<'a> {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct LabelObject<'a> {
     location: LocationObject<'a>,
     text: &'a str,
@@ -232,10 +317,11 @@ impl<'a> LabelObject<'a> {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct DiagnosticObject<'a> {
     code: &'static str,
     rule: &'static str,
+    #[schemars(extend("enum" = ["error", "warning", "info"]))]
     severity: &'static str,
     namespace: &'a str,
     operation: Option<&'static str>,
@@ -253,6 +339,14 @@ pub struct DiagnosticObject<'a> {
     location: Option<LocationObject<'a>>,
     labels: Vec<LabelObject<'a>>,
     comment: Option<&'a str>,
+    sent_from: Option<SourceObject>,
+}
+
+/// The line of the application that the comment names.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct SourceObject {
+    path: String,
+    line: u64,
 }
 
 impl<'a> DiagnosticObject<'a> {
@@ -278,6 +372,7 @@ impl<'a> DiagnosticObject<'a> {
             location: labels.first().map(|label| LocationObject::new(&label.location)),
             labels: labels.iter().map(LabelObject::new).collect(),
             comment: diagnostic.comment.as_deref(),
+            sent_from: diagnostic.sent_from().map(|place| SourceObject { path: place.path, line: place.line }),
         }
     }
 }
@@ -287,15 +382,20 @@ struct Harmless<F>(F);
 
 impl<F: Formatter> Formatter for Harmless<F> {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| acts_on_terminals(*c)) {
-            writer.write_all(&rest.as_bytes()[..at])?;
+        let mut written = 0;
+        // A quotation mark stands before every string, so no `::` is at the start of a line.
+        let mut runner = Runner::Word;
+        for (at, c) in fragment.char_indices() {
+            if !(runner.would_act(c) && c == '[') && !acts_on_terminals(c) {
+                continue;
+            }
+            writer.write_all(&fragment.as_bytes()[written..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
             }
-            rest = &rest[at + c.len_utf8()..];
+            written = at + c.len_utf8();
         }
-        writer.write_all(rest.as_bytes())
+        writer.write_all(&fragment.as_bytes()[written..])
     }
 
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {

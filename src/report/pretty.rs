@@ -7,13 +7,14 @@ use super::data::{Diagnostic, ExampleLabel, Report};
 use super::escape::escape;
 use super::excerpt::{Excerpt, Layout};
 use super::frame::{Frame, Section};
+use super::place::Place;
 use super::summary;
 use super::wording::{counted, duration, number, percent};
 use super::wrap::wrap;
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
-    for diagnostic in &report.diagnostics {
+    for diagnostic in report.told() {
         frame(report, diagnostic, whole, options).draw(options, out)?;
         writeln!(out)?;
     }
@@ -21,6 +22,14 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
         summary::render(report, options, out)?;
     }
     Ok(())
+}
+
+/// One diagnostic, drawn.
+pub fn picture(report: &Report, diagnostic: &Diagnostic, options: &RenderOptions) -> io::Result<String> {
+    let whole = report.summary.classes.values().map(|class| class.millis).sum();
+    let mut drawn = Vec::new();
+    frame(report, diagnostic, whole, options).draw(options, &mut drawn)?;
+    Ok(String::from_utf8_lossy(&drawn).into_owned())
 }
 
 fn frame<'a>(report: &Report, diagnostic: &'a Diagnostic, whole: u64, options: &RenderOptions) -> Frame<'a> {
@@ -34,7 +43,7 @@ fn frame<'a>(report: &Report, diagnostic: &'a Diagnostic, whole: u64, options: &
         message: escape(&diagnostic.message),
         sections,
         help: diagnostic.help.as_ref().map(|help| wrap(&escape(help), width).join("\n")),
-        note: note(diagnostic, whole, width),
+        note: note(diagnostic, whole, width, options),
     }
 }
 
@@ -74,21 +83,19 @@ fn section(
 }
 
 /// How often, how long, where from, and whether it is new.
-fn note(diagnostic: &Diagnostic, whole: u64, width: usize) -> Option<String> {
+fn note(diagnostic: &Diagnostic, whole: u64, width: usize, options: &RenderOptions) -> Option<String> {
     let mut notes = Vec::new();
     // A declaration is there; how often is no news.
     if diagnostic.count > 0 && !diagnostic.example.is_declaration {
         notes.push(seen(diagnostic, whole));
     }
-    if let Some(comment) = &diagnostic.comment {
+    let named = diagnostic.sent_from().map(|place| place.to_string());
+    let sent_from = Place::sent_from(diagnostic, &options.root);
+    notes.extend(sent_from.map(|place| format!("sent from `{}`", escape(&place))));
+    if let Some(comment) = diagnostic.comment.as_ref().filter(|comment| named.as_ref() != Some(comment)) {
         notes.push(format!("the query's comment is `{}`", escape(comment)));
     }
-    match (diagnostic.was, diagnostic.now, diagnostic.new) {
-        (Some(was), Some(now), _) => notes.push(format!("{was} in the baseline, {now} now")),
-        (_, _, Some(true)) => notes.push("new since the baseline".to_owned()),
-        (_, _, Some(false)) => notes.push("known in the baseline".to_owned()),
-        _ => {}
-    }
+    notes.extend(diagnostic.standing());
     let notes: Vec<String> = notes.iter().flat_map(|note| wrap(note, width)).collect();
     (!notes.is_empty()).then(|| notes.join("\n"))
 }
@@ -108,15 +115,19 @@ fn seen(diagnostic: &Diagnostic, whole: u64) -> String {
     text
 }
 
-/// `3 errors, 1 warning`
+/// `3 errors, 1 warning`, `no findings; 12 in the baseline`
 pub fn totals(report: &Report) -> String {
     use crate::rules::Severity::{Error, Info, Warning};
-    let count = |severity| report.diagnostics.iter().filter(|d| d.severity == severity).count() as u64;
+    let count = |severity| report.told().filter(|d| d.severity == severity).count() as u64;
     let parts: Vec<String> = [(Error, "error"), (Warning, "warning"), (Info, "info")]
         .into_iter()
         .map(|(severity, noun)| (count(severity), noun))
         .filter(|(n, _)| *n > 0)
         .map(|(n, noun)| counted(n, noun))
         .collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
+    let told = if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") };
+    match report.diagnostics.len() - report.told().count() {
+        0 => told,
+        known => format!("{told}; {} in the baseline", number(known as u64)),
+    }
 }

@@ -253,7 +253,7 @@ proptest! {
     fn colour_changes_nothing_but_colour((record, labels) in labelled(), width in 40_usize..120) {
         let report = report(&record, &labels, "a message of some words, `with quotes`, that may be broken", false);
         let plain = RenderOptions { width, ..RenderOptions::default() };
-        let colored = rendered(&report, Format::Pretty, &RenderOptions { color: true, ..plain });
+        let colored = rendered(&report, Format::Pretty, &RenderOptions { color: true, ..plain.clone() });
         let mut stripped = String::new();
         for (at, part) in colored.split('\u{1b}').enumerate() {
             stripped.push_str(if at == 0 { part } else { part.split_once('m').expect("a colour code").1 });

@@ -24,6 +24,8 @@ struct Row {
 
 /// Writes one row for each rule that found something, by code.
 ///
+/// In a format that has no place for a table ([`Format::has_statistics`]) the lines are those for people.
+///
 /// # Errors
 ///
 /// Those of `out`.
@@ -39,7 +41,14 @@ pub fn statistics(report: &Report, format: Format, options: &RenderOptions, out:
             serde_json::to_writer(&mut *out, row)?;
             writeln!(out)
         }),
-        Format::Pretty | Format::Concise => {
+        Format::Markdown => {
+            writeln!(out, "| rule | places | findings | of the time |\n|---|--:|--:|--:|")?;
+            rows.iter().try_for_each(|row| {
+                let Row { code, rule, diagnostics, count, time_per_mille: share, .. } = row;
+                writeln!(out, "| {code} {rule} | {diagnostics} | {count} | {}.{} % |", share / 10, share % 10)
+            })
+        }
+        _ => {
             let width = rows.iter().map(|row| row.rule.len()).max().unwrap_or(0);
             let bold = if options.color { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
             rows.iter().try_for_each(|row| {

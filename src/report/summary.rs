@@ -4,7 +4,8 @@
 use std::io;
 
 use super::RenderOptions;
-use super::data::{ClassCount, Report, ShapeRow, Summary};
+use super::comparison::counts;
+use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
@@ -14,7 +15,7 @@ use super::wrap::{cut, fill, wrap};
 const NAMES: usize = 15;
 
 /// The classes, worst first.
-const CLASSES: [&str; 6] = ["broadcast", "multi-shard", "targeted", "unknown", "unsharded", "undeclared"];
+pub const CLASSES: [&str; 6] = ["broadcast", "multi-shard", "targeted", "unknown", "unsharded", "undeclared"];
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let mut writer = Writer { options, out };
@@ -29,7 +30,9 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
         writer.field("server", &server(summary))?;
     }
     writer.classes(summary)?;
+    writer.key_coverage(summary)?;
     writer.shapes(report)?;
+    writer.gate(report)?;
     writer.not_checked(summary)?;
     writer.unread(summary)?;
     for note in &summary.notes {
@@ -40,12 +43,12 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
 }
 
 /// `48,211 = 31,020 slow queries + 17,190 other records + 1 not understood`
-fn lines(summary: &Summary) -> String {
+pub fn lines(summary: &Summary) -> String {
     let slow = match summary.slow_queries {
         1 => "1 slow query".to_owned(),
         n => format!("{} slow queries", number(n)),
     };
-    let accounted = summary.slow_queries + summary.other_records + summary.not_understood;
+    let accounted = summary.slow_queries + summary.other_records + summary.not_understood + summary.explains;
     // Only a record of several lines, such as a profiler document, makes the sums differ.
     let sum = if accounted == summary.lines {
         number(summary.lines)
@@ -53,7 +56,11 @@ fn lines(summary: &Summary) -> String {
         format!("{}, {}", number(summary.lines), counted(accounted, "record"))
     };
     let others = counted(summary.other_records, "other record");
-    format!("{sum} = {slow} + {others} + {} not understood", number(summary.not_understood))
+    let explains = match summary.explains {
+        0 => String::new(),
+        n => format!(" + {}", counted(n, "explain")),
+    };
+    format!("{sum} = {slow} + {others} + {} not understood{explains}", number(summary.not_understood))
 }
 
 fn details(summary: &Summary) -> Vec<String> {
@@ -65,7 +72,6 @@ fn details(summary: &Summary) -> Vec<String> {
         (summary.not_queries, "not queries"),
         (summary.truncated, "truncated"),
         (summary.suppressed, "suppressed"),
-        (summary.explains, "explains"),
     ]
     .iter()
     .filter(|(n, _)| *n > 0)
@@ -79,6 +85,28 @@ fn server(summary: &Summary) -> String {
         return format!("{version}, assumed where no record names it");
     }
     version
+}
+
+/// ``shop.orders: 34 % of 1,204 calls (12 % of the time) bind `customerId`, 30 % (11 %) the whole key``
+fn carried(coverage: &KeyCoverage) -> String {
+    let share = |part: ClassCount| {
+        let calls = percent(part.count, coverage.calls.count).unwrap_or_default();
+        (calls, percent(part.millis, coverage.calls.millis))
+    };
+    let (first, first_time) = share(coverage.with_first_field);
+    let (whole, whole_time) = share(coverage.with_whole_key);
+    let of_time = first_time.as_ref().map_or_else(String::new, |time| format!(" ({time} of the time)"));
+    let time = whole_time.as_ref().map_or_else(String::new, |time| format!(" ({time})"));
+    let who = match &coverage.application {
+        Some(application) => format!("… by {}", escape(application)),
+        None => escape(&coverage.namespace),
+    };
+    let calls = counted(coverage.calls.count, "call");
+    let field = escape(&coverage.first_field);
+    if first == whole && first_time == whole_time {
+        return format!("{who}: {first} of {calls}{of_time} bind the whole shard key");
+    }
+    format!("{who}: {first} of {calls}{of_time} bind `{field}`, {whole}{time} the whole key")
 }
 
 struct Writer<'a> {
@@ -146,6 +174,19 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Which share of calls and of time carries the shard key; each application below its collection.
+    fn key_coverage(&mut self, summary: &Summary) -> io::Result<()> {
+        if !summary.key_coverage.is_empty() {
+            writeln!(self.out)?;
+        }
+        let mut name = "key coverage";
+        for coverage in &summary.key_coverage {
+            self.field(name, &carried(coverage))?;
+            name = "";
+        }
+        Ok(())
+    }
+
     fn class(&self, class: &str, width: usize) -> String {
         let code = match class {
             "broadcast" => "31",
@@ -199,6 +240,27 @@ impl Writer<'_> {
         if self.options.unicode { "…" } else { "..." }
     }
 
+    /// What became of the baseline and the limits.
+    fn gate(&mut self, report: &Report) -> io::Result<()> {
+        if report.comparison.is_some() || !report.limits.is_empty() {
+            writeln!(self.out)?;
+        }
+        if let Some(comparison) = &report.comparison {
+            let mut text = format!("{} (`{}`)", counts(comparison), escape(&comparison.baseline));
+            if comparison.count(ChangeKind::Gone) + comparison.count(ChangeKind::Better) > 0 {
+                text.push_str("; `shardlint baseline prune` drops what is better or gone");
+            }
+            self.field("baseline", &text)?;
+        }
+        let mut name = "limits";
+        for limit in &report.limits {
+            let verdict = if limit.exceeded { "exceeded" } else { "kept" };
+            self.field(name, &format!("{verdict}: {}", escape(&limit.words())))?;
+            name = "";
+        }
+        Ok(())
+    }
+
     /// Rules by what they need.
     fn not_checked(&mut self, summary: &Summary) -> io::Result<()> {
         let mut needs: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -221,7 +283,7 @@ impl Writer<'_> {
 
     /// Where to read more.
     fn rules(&mut self, report: &Report) -> io::Result<()> {
-        let mut codes: Vec<&str> = report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        let mut codes: Vec<&str> = report.told().map(|diagnostic| diagnostic.code).collect();
         codes.sort_unstable();
         codes.dedup();
         if codes.is_empty() {

@@ -4,13 +4,13 @@ use crate::model::{Document, Node, ShardKey, Value};
 
 /// An array stands on the path of a key field, which no server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ArrayOnPath;
+pub struct ArrayOnPath;
 
 /// The values of the key fields, not yet hashed; `None` for a field that is missing.
 ///
 /// # Errors
 /// If an array stands on the path of a key field.
-pub(super) fn document_key<'a>(document: &'a Document, key: &ShardKey) -> Result<Vec<Option<&'a Value>>, ArrayOnPath> {
+pub fn document_key<'a>(document: &'a Document, key: &ShardKey) -> Result<Vec<Option<&'a Value>>, ArrayOnPath> {
     key.fields.iter().map(|field| value_on_path(document, &field.path)).collect()
 }
 

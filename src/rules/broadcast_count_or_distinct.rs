@@ -44,6 +44,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why are count and distinct slow, or wrong, on a sharded collection?
+
 ## What it says
 
 A `count` or `distinct` without a usable predicate on the first field of the shard key is answered by every shard. A

@@ -35,6 +35,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why is my MongoDB query sent to all shards (scatter-gather)?
+
 ## What it says
 
 The filter has no usable predicate on the first field of the shard key. The router cannot rule out a single chunk, so

@@ -73,6 +73,8 @@ fn is_collatable_equality(value: &Value) -> bool {
 }
 
 const EXPLANATION: &str = r#"
+# Why does a collation send a query with the shard key to all shards?
+
 ## What it says
 
 The filter compares a field of the shard key with a string, an object or an array under a collation that is not

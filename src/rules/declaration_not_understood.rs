@@ -43,6 +43,19 @@ pub fn unusable(error: &SyntaxError, source: SourceId, path: &str) -> Finding {
     }
 }
 
+/// The finding on an entry of the configuration.
+#[must_use]
+pub fn misconfigured(message: &str, help: Option<String>, span: Span, source: SourceId, path: &str) -> Finding {
+    Finding {
+        severity: None,
+        message: format!("configuration not understood: {message}"),
+        help,
+        labels: vec![Label::new(span, "here")],
+        subject: Some((String::new(), format!("{path}: {message}"))),
+        source: Some(source),
+    }
+}
+
 /// The remark on `count` statements of other kinds (`print`, `rs.initiate` …), of which `first` is one.
 #[must_use]
 pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> Finding {
@@ -58,6 +71,8 @@ pub fn passed_over(count: usize, first: Span, source: SourceId, path: &str) -> F
 }
 
 const EXPLANATION: &str = r#"
+# Why was my sharding script or dump not understood?
+
 ## What it says
 
 A statement about sharding, indexes or zones, or an entry of the configuration, could not be read. The message says

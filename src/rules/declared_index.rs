@@ -1,7 +1,6 @@
 //! What the findings on declared keys and indexes share: where they are marked, and how they are named in a baseline.
 
 use crate::catalog::Collection;
-use crate::model::ShardKey;
 use crate::text::{SourceId, Span};
 
 use super::finding::{Finding, Label};
@@ -29,8 +28,8 @@ pub(super) fn finding(
     }
 }
 
-/// The statement that makes the index of a key: `db.getSiblingDB("shop").orders.createIndex({ customerId: 1 })`.
-pub(super) fn create_index(namespace: &str, key: &ShardKey) -> String {
+/// The statement that makes an index: `db.getSiblingDB("shop").orders.createIndex({ customerId: 1 })`.
+pub(super) fn create_index(namespace: &str, key: &dyn std::fmt::Display) -> String {
     let Some((database, collection)) = namespace.split_once('.') else {
         return format!("db.getCollection(\"{namespace}\").createIndex({key})");
     };
@@ -43,6 +42,7 @@ pub(super) fn create_index(namespace: &str, key: &ShardKey) -> String {
 }
 
 /// Whether anything is known about the indexes of a collection.
-pub(super) fn knows_indexes(collection: &Collection) -> bool {
+#[must_use]
+pub fn knows_indexes(collection: &Collection) -> bool {
     collection.indexes.complete || !collection.indexes.specs.is_empty()
 }

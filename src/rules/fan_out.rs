@@ -45,7 +45,8 @@ impl<'a> FanOut<'a> {
         Self::of(ctx).filter(|fan_out| fan_out.ctx.statement.verb.is_write())
     }
 
-    fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
+    /// Any statement that may reach more than one shard, or that the router refuses.
+    pub fn of(ctx: &'a EventContext<'a>) -> Option<Self> {
         let (verdict, key) = (ctx.verdict?, ctx.collection?.shard_key()?);
         let reaches_several = matches!(verdict.class, Class::MultiShard | Class::Broadcast);
         (reaches_several || verdict.error.is_some()).then_some(Self { ctx, verdict, key })
@@ -166,6 +167,24 @@ impl<'a> FanOut<'a> {
         marks.filter(|_| is_broadcast).take(MOST_PREDICATES).collect()
     }
 
+    /// Index bounds of an explain that show the first field of the key scanned from end to end.
+    fn unbounded_scan(&self) -> Option<Label> {
+        let first = &self.first().path;
+        let bounds = self.ctx.event.plan.as_ref()?.bounds.iter().find(|bounds| bounds.field == *first)?;
+        bounds.is_everything().then(|| Label::new(bounds.span, format!("every value of `{first}` is scanned")))
+    }
+
+    /// A collection scan of one shard, where others of the same explain use an index.
+    fn lonely_scan(&self) -> Option<Label> {
+        let scanning = &self.ctx.event.plan.as_ref()?.scanning;
+        let first = scanning.first()?;
+        let who = match scanning.len() {
+            1 => format!("`{}` scans its whole part", first.value),
+            n => format!("`{}` and {} scan their whole part", first.value, n - 1),
+        };
+        Some(Label::new(first.span, format!("{who}: the index of the others is not used there")))
+    }
+
     /// What the server told about this execution.
     fn observations(&self) -> Vec<Label> {
         let event = self.ctx.event;
@@ -182,7 +201,7 @@ impl<'a> FanOut<'a> {
             let whole = if is_batch(self.ctx) { " for the whole batch" } else { "" };
             Label::new(n.span, format!("{shards} asked{whole}"))
         });
-        plan.into_iter().chain(asked).collect()
+        plan.into_iter().chain(asked).chain(self.unbounded_scan()).chain(self.lonely_scan()).collect()
     }
 }
 

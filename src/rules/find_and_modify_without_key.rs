@@ -26,6 +26,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does findAndModify (findOneAndUpdate) fail without the shard key?
+
 ## What it says
 
 A `findAndModify` (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`) has a filter that does not reach one

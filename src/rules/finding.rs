@@ -16,6 +16,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All severities, the least serious first.
+    pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
+
     /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {

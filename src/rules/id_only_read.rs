@@ -52,6 +52,8 @@ fn is_literal(value: &Document) -> bool {
 }
 
 const EXPLANATION: &str = r#"
+# Why is findById slow on a sharded collection?
+
 ## What it says
 
 A document is looked up by its `_id`, and `_id` does not start the shard key. The router does not know where that

@@ -34,6 +34,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does an update by _id go to all shards?
+
 ## What it says
 
 A document is updated or deleted by its `_id`, and `_id` is not the shard key. The router accepts this, because at

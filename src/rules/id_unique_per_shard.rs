@@ -45,6 +45,8 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
 }
 
 const EXPLANATION: &str = r#"
+# Is _id unique across shards?
+
 ## What it says
 
 Every collection has a unique index on `_id`, and each shard enforces it for its own documents. As the shard key does

@@ -77,6 +77,8 @@ fn refused_key(collection: &Collection, key: &ShardKey, unique: Span, refused: &
 }
 
 const EXPLANATION: &str = r#"
+# Why can I not have a unique index on a sharded collection?
+
 ## What it says
 
 Each shard checks uniqueness among its own documents only. So a unique index on a sharded collection has to begin with

@@ -57,6 +57,8 @@ fn compound_hashed(ctx: &DeclarationContext<'_>, key: &ShardKey) -> Vec<Located<
 }
 
 const EXPLANATION: &str = r#"
+# Why is my shard key refused?
+
 ## What it says
 
 The pattern in the declaration is no shard key. Each field is `1` (ranged) or `"hashed"`, at most one is hashed, names

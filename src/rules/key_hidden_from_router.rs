@@ -35,6 +35,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why is the shard key in $expr or in a sub-document not used for routing?
+
 ## What it says
 
 The filter names the first field of the shard key, but only in a form from which the router takes no bounds: an

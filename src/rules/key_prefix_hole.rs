@@ -35,6 +35,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does a query with part of a compound shard key still go to all shards?
+
 ## What it says
 
 The filter has predicates on later fields of a compound shard key, but none on its first field. Chunks are ordered by

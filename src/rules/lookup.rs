@@ -1,4 +1,4 @@
-//! From what a user typed to a rule: `SL101`, `sl101` or `broadcast-query`; and to the nearest ones where nothing fits.
+//! From what a user typed to rules: `SL101`, `sl101`, `broadcast-query`, `SL1`; and to the nearest ones where nothing fits.
 
 use super::REGISTRY;
 use super::rule::Rule;
@@ -10,6 +10,17 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
         .iter()
         .copied()
         .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name))
+}
+
+/// The rules that a selector names: a code, a name, a prefix (`SL1`) or `ALL`, in any case. In the order of their codes.
+#[must_use]
+pub fn matching(selector: &str) -> Vec<&'static Rule> {
+    let selector = selector.trim().to_ascii_uppercase();
+    let names = |rule: &Rule| {
+        let is_prefix = selector.starts_with("SL") && rule.code.starts_with(&selector);
+        selector == "ALL" || is_prefix || rule.name.eq_ignore_ascii_case(&selector)
+    };
+    REGISTRY.iter().copied().filter(|rule| names(rule)).collect()
 }
 
 /// Codes or names that the user may have meant, the likeliest first; at most three.

@@ -35,6 +35,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does an aggregation with $match on the shard key go to all shards?
+
 ## What it says
 
 Only a `$match` at the front of a pipeline decides which shards are asked. This pipeline has one on the shard key,

@@ -53,6 +53,8 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
 }
 
 const EXPLANATION: &str = r#"
+# Which index does a shard key need?
+
 ## What it says
 
 A shard key needs an index that starts with all its fields, in order and by value: `{ a: -1 }` does not serve the key

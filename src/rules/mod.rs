@@ -1,5 +1,6 @@
 //! The rules. One file per rule: metadata, explanation, check and examples. `REGISTRY` is the only list.
 
+mod access;
 mod declared_index;
 mod example;
 mod fan_out;
@@ -7,29 +8,44 @@ mod finding;
 mod lookup;
 mod rule;
 mod thresholds;
+mod totals;
 
 pub mod broadcast_count_or_distinct;
 pub mod broadcast_query;
 pub mod collation_loses_key;
 pub mod declaration_not_understood;
+pub mod deep_skip_over_shards;
+pub mod failure_blast_radius;
 pub mod find_and_modify_without_key;
+pub mod gridfs_key;
+pub mod hashed_but_range_load;
+pub mod heavy_merge;
+pub mod hot_shard;
 pub mod id_only_read;
 pub mod id_only_write;
 pub mod id_unique_per_shard;
 pub mod illegal_unique_index;
 pub mod invalid_shard_key;
+pub mod key_coverage_low;
 pub mod key_hidden_from_router;
 pub mod key_prefix_hole;
+pub mod key_value_changed;
+pub mod lookup_fan_out;
 pub mod match_not_first;
+pub mod missing_esr_index;
 pub mod missing_shard_key_index;
 pub mod multi_shard_fan_out;
 pub mod multi_write_broadcast;
+pub mod null_key_value;
 pub mod or_with_unkeyed_branch;
 pub mod prediction_contradicted;
 pub mod range_on_hashed_field;
 pub mod redacted_query;
+pub mod redundant_index;
 pub mod routing_regression;
+pub mod scan_on_every_shard;
 pub mod single_write_without_key;
+pub mod sort_in_memory;
 pub mod sort_off_key_prefix;
 pub mod truncated_record;
 pub mod unbounding_key_predicate;
@@ -40,12 +56,15 @@ pub mod unusable_shard_key_index;
 pub mod unused_suppression;
 pub mod upsert_without_full_key;
 
+pub use access::{Access, Direction, Pattern};
+pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
-pub use lookup::{rule, suggestions};
+pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
+pub use totals::{Carried, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals};
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[
@@ -64,20 +83,34 @@ pub static REGISTRY: &[&Rule] = &[
     &key_hidden_from_router::RULE,
     &collation_loses_key::RULE,
     &broadcast_count_or_distinct::RULE,
+    &null_key_value::RULE,
     &id_only_read::RULE,
     &single_write_without_key::RULE,
     &multi_write_broadcast::RULE,
     &id_only_write::RULE,
     &upsert_without_full_key::RULE,
     &find_and_modify_without_key::RULE,
+    &key_value_changed::RULE,
     &sort_off_key_prefix::RULE,
+    &deep_skip_over_shards::RULE,
+    &sort_in_memory::RULE,
     &match_not_first::RULE,
+    &lookup_fan_out::RULE,
+    &heavy_merge::RULE,
     &missing_shard_key_index::RULE,
     &unusable_shard_key_index::RULE,
     &illegal_unique_index::RULE,
     &unique_on_hashed::RULE,
     &id_unique_per_shard::RULE,
+    &missing_esr_index::RULE,
+    &scan_on_every_shard::RULE,
+    &redundant_index::RULE,
     &invalid_shard_key::RULE,
+    &key_coverage_low::RULE,
+    &hashed_but_range_load::RULE,
+    &gridfs_key::RULE,
+    &failure_blast_radius::RULE,
+    &hot_shard::RULE,
     &prediction_contradicted::RULE,
     &routing_regression::RULE,
 ];

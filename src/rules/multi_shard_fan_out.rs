@@ -78,6 +78,8 @@ fn expected(ranges: usize, shards: usize) -> usize {
 }
 
 const EXPLANATION: &str = r#"
+# How many shards does an $in or a range on the shard key ask?
+
 ## What it says
 
 The filter bounds the shard key, but to many values or to a range of them. One shard may answer, or several: that

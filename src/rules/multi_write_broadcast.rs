@@ -34,6 +34,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does updateMany or deleteMany go to every shard?
+
 ## What it says
 
 An `updateMany` or `deleteMany` whose filter does not stay on one shard is sent to *every* shard of the cluster, even

@@ -33,6 +33,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does an $or query go to all shards although it has the shard key?
+
 ## What it says
 
 An `$or` narrows a query only if every branch bounds the first field of the shard key. One branch here does not, so

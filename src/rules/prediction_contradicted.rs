@@ -3,14 +3,14 @@
 use super::fan_out::{filter_of, is_batch};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::{ChunkMap, Node, Statement, Traffic, Verb};
+use crate::model::{ChunkMap, Node, Plan, Statement, Traffic, Verb};
 use crate::routing::{Cause, Class, Verdict};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL901",
     name: "prediction-contradicted",
-    summary: "the filter says so many shards, `nShards` says more or fewer: the declared key may not be the cluster's",
+    summary: "the filter says so many shards, `nShards` or an explain says more or fewer: the declared key may not be the cluster's",
     severity: Severity::Warning,
     needs: &[Evidence::Log, Evidence::Key],
     since: "0.1.0",
@@ -46,13 +46,35 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         shards(predicted),
         if observed == 1 { "1 was".to_owned() } else { format!("{observed} were") },
     );
-    let mut labels = vec![Label::new(asked.span, format!("{} by the server's own count", shards(observed)))];
+    let source = if ctx.event.plan.is_some() { "in the plan" } else { "by the server's own count" };
+    let mut labels = vec![Label::new(asked.span, format!("{} {source}", shards(observed)))];
+    labels.extend(ctx.event.plan.iter().flat_map(|plan| seen_in(plan, verdict, &key.first().path, is_more)));
     if let Some(filter) = filter_of(ctx.statement) {
         labels.push(Label::new(filter.span, format!("{} by the key `{key}`", verdict.class)));
     }
     let help =
         "check that the declared key is the cluster's own; then collations, a transaction, a stale routing table";
     Some(Finding { severity: None, message, help: Some(help.to_owned()), labels, subject: None, source: None })
+}
+
+/// What an explain shows of the reason why more shards were asked: which of them, and how the shards themselves took the
+/// filter.
+fn seen_in(plan: &Plan, verdict: &Verdict, first: &str, is_more: bool) -> Vec<Label> {
+    if !is_more {
+        return Vec::new();
+    }
+    let is_foretold = |name: &String| verdict.shards.as_ref().is_none_or(|shards| shards.contains(name));
+    let surplus = plan.shards.iter().find(|shard| !is_foretold(&shard.value));
+    let surplus = surplus.map(|shard| Label::new(shard.span, "owns no chunk that the filter reaches"));
+    let bounds = plan.bounds.iter().find(|bounds| bounds.field == first).map(|bounds| {
+        let text = if bounds.is_everything() {
+            format!("the shards cannot bound `{first}` either: look for a collation")
+        } else {
+            format!("the shards bound `{first}` by the same filter: look for another shard key")
+        };
+        Label::new(bounds.span, text)
+    });
+    surplus.into_iter().chain(bounds).collect()
 }
 
 /// Whether `nShards` of this record counts the shards of this statement, and nothing else.
@@ -106,9 +128,12 @@ fn contradicted(ctx: &EventContext<'_>, verdict: &Verdict, observed: usize) -> O
 }
 
 const EXPLANATION: &str = r#"
+# Why did a query reach more shards than its filter says?
+
 ## What it says
 
-The router logged how many shards it asked (`nShards`), and the filter and the declared key say another number. Fewer
+The router logged how many shards it asked (`nShards`), or an explain lists them, and the filter and the declared key say
+another number. Fewer
 than predicted is reported only if a chunk map or `--shards` says that more than one shard owns chunks. Batches,
 multi-writes and pipelines that run a stage on another shard are left out: their number means something else.
 

@@ -34,6 +34,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does a range query on a hashed shard key go to all shards?
+
 ## What it says
 
 The first field of the shard key is hashed, and the filter has a range, a pattern or a negation on it. Neighbouring

@@ -36,6 +36,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r####"
+# What can be told from a redacted log (redactClientLogData)?
+
 ## What it says
 
 The server was told to hide literals (`redactClientLogData`). Most verdicts need none: an equality on the whole key is

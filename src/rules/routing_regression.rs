@@ -68,7 +68,7 @@ The baseline, from the time when the key was `{ customerId: 1 }`:
       "namespace": "shop.orders",
       "operation": "find",
       "shape": "{ customerId: ? }",
-      "fingerprint": "FINGERPRINT",
+      "fingerprint": "6edb4dcf1d5d712e8a90dbe4fe254c03",
       "class": "targeted",
       "rules": [],
       "count": 3
@@ -97,7 +97,7 @@ sh.shardCollection("shop.orders", { customerId: 1, region: 1 });
       "namespace": "shop.orders",
       "operation": "find",
       "shape": "{ customerId: ? }",
-      "fingerprint": "FINGERPRINT",
+      "fingerprint": "6edb4dcf1d5d712e8a90dbe4fe254c03",
       "class": "multi-shard",
       "rules": [],
       "count": 3

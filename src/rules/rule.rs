@@ -7,6 +7,7 @@ use crate::routing::Verdict;
 use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
 use super::thresholds::Thresholds;
+use super::totals::{NamespaceContext, NamespaceFinding};
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,6 +124,8 @@ pub enum Check {
     Statement(fn(&EventContext<'_>) -> Option<Finding>),
     /// Once for each declared collection.
     Declaration(fn(&DeclarationContext<'_>, &mut Vec<Finding>)),
+    /// Once for each declared collection, after all input has been read.
+    Namespace(fn(&NamespaceContext<'_>, &mut Vec<NamespaceFinding>)),
     /// The engine raises it while reading (SL002, SL003, SL005 …).
     Engine,
 }
@@ -145,13 +148,27 @@ pub struct Rule {
     pub status: Status,
     /// Rank among fan-out findings of one statement; the lowest rank that fires is the only one shown. `None`: independent.
     pub fan_out_rank: Option<u8>,
-    /// Markdown: what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
+    /// Markdown: a title (the question that people ask), what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
     pub explanation: &'static str,
     /// The check.
     pub check: Check,
 }
 
 impl Rule {
+    /// The question that people ask who meet it: the title of its page.
+    #[must_use]
+    pub fn question(&self) -> &'static str {
+        let title = self.explanation.trim_start().strip_prefix("# ");
+        title.and_then(|rest| rest.lines().next()).unwrap_or(self.name)
+    }
+
+    /// The explanation below its title.
+    #[must_use]
+    pub fn body(&self) -> &'static str {
+        let text = self.explanation.trim();
+        text.strip_prefix("# ").and_then(|rest| rest.split_once('\n')).map_or(text, |(_, body)| body.trim_start())
+    }
+
     /// The examples of the explanation.
     #[must_use]
     pub fn examples(&self) -> Examples {

@@ -37,6 +37,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does updateOne or deleteOne need the shard key?
+
 ## What it says
 
 An `updateOne`, `replaceOne` or `deleteOne` has a filter that neither reaches one shard by the shard key nor is an

@@ -1,9 +1,10 @@
 //! SL301: a sort that no shard gets from the key's index, while several shards answer.
 
+use super::access::{is_by_fields, sort_of};
 use super::fan_out::{FanOut, filter_of};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::{Document, KeyKind, Node, Statement, Verb};
+use crate::model::KeyKind;
 use crate::routing::FieldBounds;
 
 /// The rule.
@@ -50,24 +51,9 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     Some(read.finding(message, primary, filter.into_iter().collect(), help))
 }
 
-/// The sort of a find, or the `$sort` behind the leading `$match` of a pipeline.
-fn sort_of(statement: &Statement) -> Option<&Node> {
-    match statement.verb {
-        Verb::Find => statement.sort.as_ref(),
-        Verb::Aggregate => {
-            let stages = statement.pipeline.as_ref()?.as_array()?.items.iter().filter_map(Node::as_document);
-            stages.skip_while(|stage| stage.get("$match").is_some()).map(|stage| stage.get("$sort")).next()?
-        }
-        _ => None,
-    }
-}
-
-/// Whether it orders by fields: not by insertion (`$natural`), not by a computed score (`$meta`).
-fn is_by_fields(sort: &Document) -> bool {
-    !sort.is_empty() && sort.fields.iter().all(|field| field.name != "$natural" && field.node.as_i64().is_some())
-}
-
 const EXPLANATION: &str = r#"
+# Does a sort or a limit make a sharded query ask fewer shards?
+
 ## What it says
 
 More than one shard answers, and the sort does not start on the first fields of the shard key (after those that the

@@ -1,8 +1,13 @@
 //! The limits from which rules speak. Each has a default that the pages of the rules state; `shardlint.toml` may set them.
 //! Percentages are whole numbers from 0 to 100.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 /// From where on a rule speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+#[schemars(deny_unknown_fields)]
 pub struct Thresholds {
     /// SL105: so many ranges of the key are as good as one. Default 2.
     pub few_ranges: usize,
@@ -11,6 +16,8 @@ pub struct Thresholds {
     /// SL303: so many examined documents make a sort in memory worth a finding; one that spills to disk always is.
     /// Default 100.
     pub sorted_documents: u64,
+    /// SL313: so many results of a merge (or a merge that spills to disk) make it heavy. A first batch has 101. Default 100.
+    pub merged_documents: u64,
     /// SL506: the least share of calls that should carry the key's first field, in percent. Default 80.
     pub key_coverage_percent: u64,
     /// SL502: the greatest share that one value may have, in percent. Default 20.
@@ -36,6 +43,7 @@ impl Default for Thresholds {
             few_ranges: 2,
             deep_skip: 1000,
             sorted_documents: 100,
+            merged_documents: 100,
             key_coverage_percent: 80,
             hot_value_percent: 20,
             few_values: 16,

@@ -46,6 +46,8 @@ pub fn truncated(cut: &Located<String>, namespace: &str, class: Option<Class>) -
 }
 
 const EXPLANATION: &str = r#"
+# Why is the verdict unknown: a truncated slow query record
+
 ## What it says
 
 The server shortens log records beyond a limit (10 kB by default) and says so in the record. Where what is left

@@ -38,6 +38,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why do $ne, $exists and regex on the shard key go to all shards?
+
 ## What it says
 
 The filter names the first field of the shard key, but in a way that leaves nearly all its values: a negation (`$ne`,

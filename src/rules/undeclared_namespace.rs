@@ -43,6 +43,8 @@ fn share_of_time(millis: u64, total: u64) -> String {
 }
 
 const EXPLANATION: &str = r#"
+# Which collections were not judged because no shard key is declared?
+
 ## What it says
 
 The log has queries on a collection of which no declaration speaks. They are counted as `undeclared` and not judged.

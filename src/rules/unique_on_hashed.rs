@@ -89,6 +89,8 @@ fn collated(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
 }
 
 const EXPLANATION: &str = r#"
+# Can a hashed index or a hashed shard key be unique?
+
 ## What it says
 
 A hashed index cannot be unique, and so a hashed shard key cannot be declared unique. Neither can a unique index with

@@ -32,6 +32,8 @@ pub fn unreadable(error: &SyntaxError) -> Finding {
 }
 
 const EXPLANATION: &str = r#"
+# Which log lines could not be read, and why?
+
 ## What it says
 
 A line of the input is neither a structured record, nor a legacy record, nor a blank line. Such lines are counted, and

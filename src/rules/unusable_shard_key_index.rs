@@ -83,6 +83,8 @@ fn words(unfit: Unfit) -> (&'static str, &'static str, Option<Span>) {
 }
 
 const EXPLANATION: &str = r#"
+# Why can this index not support the shard key?
+
 ## What it says
 
 An index starts with the shard key, but cannot carry it, because it is sparse, partial, hidden, multikey, has a

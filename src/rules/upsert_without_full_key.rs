@@ -37,6 +37,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
 }
 
 const EXPLANATION: &str = r#"
+# Why does my upsert fail on a sharded collection: full shard key required?
+
 ## What it says
 
 An upsert inserts a document if none matches, and the router has to know where. Its filter has no equality for each

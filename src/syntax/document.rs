@@ -17,15 +17,17 @@ use super::{explain, ext_json, place, profile, shell};
 /// Reads a document, an array of them, or what stands around documents; `None` if the text is nothing of that kind.
 /// `read_line` reads a line of a log that stands in a string.
 pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Record> {
+    let is_whole = text.contains('\n');
+    if !is_whole && is_talk(text.trim()) {
+        return Some(Record::Other(Fact::Plain));
+    }
     let value = value(text);
-    if value.is_empty() || is_elision(value) {
+    if value.is_empty() {
         return Some(Record::Other(Fact::Plain));
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
-        return (is_chatter(value) && typed(value).is_none_or(|typed| !typed.starts_with(['{', '['])))
-            .then_some(Record::Other(Fact::Plain));
+        return None;
     }
-    let is_whole = text.contains('\n');
     if !is_whole && !may_hold_records(value) {
         return None;
     }
@@ -63,6 +65,12 @@ fn closes(text: &str) -> bool {
 /// Whether an array begins with a text that lacks only its end.
 fn opens(text: &str) -> bool {
     text.starts_with('[') || text.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Whether a line is what a shell prints around values, and holds none itself.
+fn is_talk(line: &str) -> bool {
+    let holds_value = typed(line).is_some_and(|typed| typed.starts_with(['{', '[']));
+    is_elision(line) || is_chatter(line) && !holds_value
 }
 
 /// `... 3 more items`

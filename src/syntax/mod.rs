@@ -1,6 +1,7 @@
 //! Text to model: the only place that knows nom and serde_json.
 
 mod case;
+mod comment;
 pub mod declaration;
 mod document;
 pub mod dump;
@@ -25,7 +26,8 @@ mod structured;
 mod wrapped;
 
 pub use case::{case_id, parse_case};
+pub use comment::{SentFrom, sent_from};
 pub use error::SyntaxError;
 pub use guess::looks_like;
-pub use outline::{Outline, Outliner};
+pub use outline::{Marks, Outline, Outliner};
 pub use record::{Fact, Part, Record, Role, is_whole, next_telling, read_record};

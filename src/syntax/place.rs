@@ -70,7 +70,7 @@ fn statement(statement: &mut Statement, map: Map<'_>) {
 }
 
 fn plan(plan: &mut Plan, map: Map<'_>) {
-    plan.shards.iter_mut().for_each(|shard| shard.span = map(shard.span));
+    plan.shards.iter_mut().chain(&mut plan.scanning).for_each(|shard| shard.span = map(shard.span));
     for bounds in &mut plan.bounds {
         bounds.span = map(bounds.span);
         for interval in &mut bounds.intervals {

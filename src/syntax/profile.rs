@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Document, Event, Field, Node, Origin, Traffic, Value};
+use crate::model::{Document, Event, Field, Node, Origin, ServerVersion, Traffic, Value};
 use crate::text::Located;
 
 use super::wrapped::Unescaped;
@@ -37,13 +37,15 @@ pub(super) fn event(text: &str, profile: &Node, document: &Document) -> Event {
     let mut cut = None;
     let items = document.fields.iter().filter(|member| !is_absent(member));
     let items = items.map(|member| renamed(restored(text, member, &mut cut).into_owned())).collect();
-    let items = Document { fields: items, partial: false };
+    let mut items = Document { fields: items, partial: false };
+    name_command(&mut items, word("ns").value);
     let attr = legacy::attributes(&word("op"), &word("ns"), &items, word("op").span.join(word("ns").span));
     let attr = Node { value: Value::Document(Document { fields: attr, partial: false }), span: profile.span };
     let mut record = vec![Field { name: "attr".to_owned(), name_span: profile.span, node: attr }];
     record.extend(document.field("ts").map(|time| Field { name: "t".to_owned(), ..time.clone() }));
     let mut event = structured::slow_event(text, &Document { fields: record, partial: false });
     event.truncated = cut;
+    event.newest_writer = newest_writer(document);
     // No router has a profiler, and each statement of a batch has a document of its own that nothing repeats.
     if event.origin == Origin::Router {
         event.origin = Origin::Direct;
@@ -52,6 +54,29 @@ pub(super) fn event(text: &str, profile: &Node, document: &Document) -> Event {
         event.traffic = Traffic::Query;
     }
     event
+}
+
+/// In 3.2 and 3.4 `query` may show the command.
+fn name_command(items: &mut Document, namespace: &str) {
+    let collection = namespace.split_once('.').map_or("", |(_, collection)| collection);
+    let names = |member: &Field| {
+        member.name == "getMore"
+            || structured::is_command(&member.name) && member.node.as_str().is_some_and(|name| name == collection)
+    };
+    let query = items.fields.iter_mut().find(|item| item.name == "query");
+    if let Some(query) = query.filter(|query| query.node.as_document().is_some_and(|d| d.fields.iter().any(names))) {
+        "command".clone_into(&mut query.name);
+    }
+}
+
+/// The newest server that writes a document with such members.
+fn newest_writer(document: &Document) -> Option<ServerVersion> {
+    let has = |name: &str| document.get(name).is_some();
+    match (has("nscanned") || has("lockStats"), has("query") || has("updateobj")) {
+        (true, _) if !has("docsExamined") => Some(ServerVersion::line(3, 0)),
+        (_, true) => Some(ServerVersion::line(3, 4)),
+        _ => None,
+    }
 }
 
 /// What tools add that write every document with the same members: empty ones.

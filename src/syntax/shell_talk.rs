@@ -1,7 +1,7 @@
 //! The lines that a shell prints around values: prompts with the command typed behind them, greetings, headings.
 
 /// How the lines begin that shells print of themselves.
-const BANNERS: [&str; 14] = [
+const BANNERS: [&str; 15] = [
     "MongoDB shell version",
     "MongoDB server version",
     "MongoDB Enterprise",
@@ -15,6 +15,7 @@ const BANNERS: [&str; 14] = [
     "switched to db",
     "already on db",
     "Type \"it\" for more",
+    "DeprecationWarning:",
     "...",
 ];
 

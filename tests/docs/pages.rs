@@ -16,12 +16,13 @@ pub fn path(rule: &Rule) -> String {
 pub fn page(rule: &Rule) -> String {
     let needs: Vec<&str> = rule.needs.iter().map(|evidence| evidence.name()).collect();
     let needs = if needs.is_empty() { "nothing but the input".to_owned() } else { needs.join(", ") };
-    let explanation = rule.explanation.trim();
+    let explanation = rule.body();
     let fires = section(rule.explanation, "## Fires on").trim();
     let printed = format!("{fires}\n\nWhat it prints:\n\n```text\n{}```", printed_for(rule));
     format!(
-        "# {code}: {name}\n\n<!-- Made from src/rules/{file}.rs; `UPDATE=1 cargo test --test docs` writes it. -->\n\n\
-         **{severity}** · needs {needs} · since {since} · {status}\n\n{summary}\n\n{explanation}\n",
+        "# {question}\n\n<!-- Made from src/rules/{file}.rs; `UPDATE=1 cargo test --test docs` writes it. -->\n\n\
+         `{code}` **{name}** · **{severity}** · needs {needs} · since {since} · {status}\n\n{summary}\n\n{explanation}\n",
+        question = rule.question(),
         code = rule.code,
         name = rule.name,
         file = rule.name.replace('-', "_"),
@@ -51,9 +52,13 @@ fn printed_for(rule: &Rule) -> String {
 fn output_for(example: &Example) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut arguments = vec!["check", "--format", "pretty"];
-    for (name, content, option) in
-        [("sharding.js", example.declaration, Some("--schema")), ("mongodb.log", example.log, None)]
-    {
+    let files = [
+        ("shardlint.toml", example.config, Some("--config")),
+        ("shardlint-baseline.json", example.baseline, Some("--baseline")),
+        ("sharding.js", example.declaration, Some("--schema")),
+        ("mongodb.log", example.log, None),
+    ];
+    for (name, content, option) in files {
         if !content.is_empty() {
             fs::write(folder.path().join(name), content).unwrap();
             arguments.extend(option);

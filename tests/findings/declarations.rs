@@ -27,6 +27,7 @@ fn index(fields: &[&str], start: usize) -> IndexSpec {
         collation: None,
         hash_seed: None,
         multikey: None,
+        expires: None,
         clustered: false,
         span: Span::new(start, start + 40),
     }

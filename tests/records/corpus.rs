@@ -32,6 +32,7 @@ fn counted(text: &[u8]) -> Counts {
                 counts.understood += usize::from(event.traffic != empty);
             }
             Record::Other(_) => {}
+            Record::Explain(_) | Record::Several(_) => panic!("no line of a log"),
             Record::Bad(_) => counts.not_understood.push(String::from_utf8_lossy(line).into_owned()),
         }
     }

@@ -53,6 +53,7 @@ fn every_line_is_what_a_plain_reading_says() {
                 }
                 Record::Other(_) => assert!(!is_slow, "{name}: {row}"),
                 Record::Bad(error) => panic!("{name}: {error} {row}"),
+                Record::Explain(_) | Record::Several(_) => panic!("{name}: {row}"),
             }
         }
     }

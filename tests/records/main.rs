@@ -1,9 +1,11 @@
 //! Records of real logs and of the corner cases that the format has.
 
 mod corpus;
+mod damaged;
 mod kinds;
 mod legacy;
 mod logs;
+mod profile;
 mod truncation;
 mod wrapped;
 

@@ -38,7 +38,7 @@ fn json_has_the_members_of_the_contract() {
     let mut report = report(vec![diagnostic]);
     report.shapes.push(shape("broadcast", 843_000));
     let value = json(&report);
-    assert_eq!(keys(&value), ["diagnostics", "shapes", "summary", "tool", "version"]);
+    assert_eq!(keys(&value), ["baseline", "diagnostics", "limits", "shapes", "summary", "tool", "version"]);
     assert_eq!(value["version"], 1);
     assert_eq!(value["tool"]["name"], "shardlint");
     let diagnostic = &value["diagnostics"][0];
@@ -61,12 +61,13 @@ fn json_has_the_members_of_the_contract() {
             "now",
             "operation",
             "rule",
+            "sent_from",
             "severity",
             "shape",
             "was"
         ]
     );
-    for null in ["new", "was", "now", "comment"] {
+    for null in ["new", "was", "now", "comment", "sent_from"] {
         assert_eq!(diagnostic[null], Value::Null);
     }
     assert_eq!(diagnostic["severity"], "error");

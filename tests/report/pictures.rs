@@ -247,7 +247,7 @@ fn the_whole_report() {
     }];
     summary.notes = vec!["3 shapes were folded into one because their texts are longer than 4 kB".to_owned()];
     let shapes = vec![shape("broadcast", 843_000), shape("targeted", 90_500), shape("undeclared", 12)];
-    let report = Report { summary, shapes, diagnostics: vec![regression], declarations: Vec::new() };
+    let report = Report { summary, shapes, diagnostics: vec![regression], ..Report::default() };
     let options = RenderOptions { top: 2, ..RenderOptions::default() };
     assert_snapshot!(text(&report, Format::Pretty, &options));
     assert_snapshot!("the_whole_report_concise", text(&report, Format::Concise, &options));

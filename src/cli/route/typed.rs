@@ -5,7 +5,7 @@ use std::io::{BufWriter, Read, Write, stdin, stdout};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Collection};
+use crate::catalog::{Catalog, Collection, nearest};
 use crate::cli::{declare, exit, style};
 use crate::engine::{self, DeclarationTexts, Settings};
 use crate::model::{Event, ServerVersion, Statement, Traffic};
@@ -66,7 +66,8 @@ fn declaration<'a>(catalog: &'a Catalog, statement: &Statement) -> anyhow::Resul
     match catalog.get(namespace).filter(|collection| collection.says_where_documents_lie()) {
         Some(collection) => Ok(collection),
         None => {
-            let nearest = catalog.nearest(&[namespace]);
+            let declared: Vec<&str> = catalog.collections().map(|collection| collection.pattern.as_str()).collect();
+            let nearest = nearest(&declared, &[namespace]);
             let hint = nearest.first().map(|(declared, _)| format!("; did you mean `{}`?", escape(declared)));
             bail!("no shard key is declared for `{}`{}", escape(namespace), hint.unwrap_or_default())
         }

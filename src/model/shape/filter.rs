@@ -102,12 +102,12 @@ impl Writer {
         match &node.value {
             Value::Array(array) => {
                 let mut types: Vec<String> =
-                    array.items.iter().map(|item| self.apart(|writer| writer.as_written(item))).collect();
+                    array.items.iter().map(|item| self.apart(|writer| writer.setting(item))).collect();
                 types.sort_unstable();
                 types.dedup();
                 self.list(&types, array.partial);
             }
-            _ => self.as_written(node),
+            _ => self.setting(node),
         }
     }
 }

@@ -65,7 +65,7 @@ fn options(writer: &mut Writer, statement: &Statement) {
     words.iter().filter(|(_, is_said)| *is_said).for_each(|(word, _)| writer.word_only(word));
     if let Some(collation) = statement.collation.as_ref().filter(|collation| is_collated(collation)) {
         writer.word("collation");
-        writer.as_written(collation);
+        writer.setting(collation);
     }
     if let Some(view) = &statement.view_pipeline {
         writer.word("view");

@@ -135,13 +135,25 @@ impl Writer {
         self.list(&kinds, false);
     }
 
-    /// A document that holds no data of the user (a collation, `$meta`), value for value.
+    /// Names, value for value.
     pub(super) fn as_written(&mut self, node: &Node) {
+        self.written(node, |_| true);
+    }
+
+    /// A setting that holds no data of the user (a collation, `$meta`, a type), value for value. A text that no server knows
+    /// there is data after all.
+    pub(super) fn setting(&mut self, node: &Node) {
+        self.written(node, is_setting);
+    }
+
+    fn written(&mut self, node: &Node, is_shown: fn(&str) -> bool) {
         match &node.value {
             Value::Document(document) => {
-                self.members(&document.fields, document.partial, |writer, field| writer.as_written(&field.node));
+                self.members(&document.fields, document.partial, |writer, field| {
+                    writer.written(&field.node, is_shown);
+                });
             }
-            Value::String(text) => self.quoted(text),
+            Value::String(text) if is_shown(text) => self.quoted(text),
             Value::Bool(value) => self.raw(if *value { "true" } else { "false" }),
             _ => match node.as_i64() {
                 Some(number) => self.raw(&number.to_string()),
@@ -153,7 +165,7 @@ impl Writer {
     /// A sort specification: names in order, 1 or -1.
     pub(super) fn sort(&mut self, sort: &Document) {
         self.members(&sort.fields, sort.partial, |writer, field| match &field.node.value {
-            Value::Document(_) => writer.as_written(&field.node),
+            Value::Document(_) => writer.setting(&field.node),
             Value::Double(number) => writer.raw(if *number < 0.0 { "-1" } else { "1" }),
             _ => match field.node.as_i64() {
                 Some(number) => writer.raw(if number < 0 { "-1" } else { "1" }),
@@ -161,6 +173,57 @@ impl Writer {
             },
         });
     }
+}
+
+/// The words of collations, of `$meta` and of `$type`.
+const SETTINGS: [&str; 37] = [
+    "simple",
+    "upper",
+    "lower",
+    "off",
+    "non-ignorable",
+    "shifted",
+    "punct",
+    "space",
+    "textScore",
+    "indexKey",
+    "geoNearDistance",
+    "searchScore",
+    "vectorSearchScore",
+    "searchHighlights",
+    "double",
+    "string",
+    "object",
+    "array",
+    "binData",
+    "undefined",
+    "objectId",
+    "bool",
+    "date",
+    "null",
+    "regex",
+    "dbPointer",
+    "javascript",
+    "symbol",
+    "javascriptWithScope",
+    "int",
+    "timestamp",
+    "long",
+    "decimal",
+    "minKey",
+    "maxKey",
+    "number",
+    "57.1",
+];
+
+/// A known word, or a locale: `de`, `zh_Hant`, `de@collation=phonebook`.
+fn is_setting(text: &str) -> bool {
+    let mut parts = text.split(['_', '@', '-', '=']);
+    let is_word = |part: &str, lengths: std::ops::RangeInclusive<usize>| {
+        lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    SETTINGS.contains(&text)
+        || parts.next().is_some_and(|language| is_word(language, 2..=3)) && parts.all(|part| is_word(part, 1..=12))
 }
 
 /// The mark of a scalar.

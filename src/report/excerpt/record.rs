@@ -22,6 +22,9 @@ const SESSION_FIELDS: [&str; 10] = [
     "txnNumber",
 ];
 
+/// Numbers in canonical extended JSON.
+const NUMBERS: [&str; 3] = ["$numberInt", "$numberLong", "$numberDouble"];
+
 /// Bytes of an item that is not worth eliding alone.
 const SHORT: usize = 24;
 
@@ -75,7 +78,7 @@ fn context<'t>(source: &[u8], root: &'t Node, labels: &[Range<usize>]) -> &'t No
 }
 
 fn names_a_place(source: &[u8], node: &Node) -> bool {
-    node.key.as_ref().is_some_and(|key| !matches!(&source[key.clone()], [b'"', b'$', ..] | [b'$', ..]))
+    node.key.as_ref().is_some_and(|key| !matches!(&source[key.clone()], [b'"' | b'\'', b'$', ..] | [b'$', ..]))
 }
 
 /// Whether a label lies in `node` and in none of its items.
@@ -123,13 +126,44 @@ impl Layout<'_, '_> {
             return;
         }
         self.key(node, parent, preview);
+        // A label on the key says nothing about what is in the value: that may have labels of its own, on other rows.
+        let is_named = target && self.labels_key(node);
+        self.full |= is_named;
+        let target = target && !is_named;
         match node.kind {
             Kind::Scalar => self.scalar(node.value.clone(), preview.scalar),
+            _ if self.number(node) => {}
             _ if node.items.is_empty() => self.canvas.replace(node.value.clone(), empty(node)),
             _ if preview.depth == 0 && !node.items.iter().any(Item::is_touched) => self.folded(node),
             _ => self.container(node, inside || target, preview),
         }
         self.full |= target;
+    }
+
+    /// Whether a label lies in the key alone.
+    fn labels_key(&self, node: &Node) -> bool {
+        let Some(key) = &node.key else { return false };
+        self.labels.iter().any(|label| key.start <= label.start && label.end <= key.end)
+    }
+
+    /// Writes `{ "$numberInt": "5" }`, as programs spell numbers for each other, as `5`.
+    fn number(&mut self, node: &Node) -> bool {
+        let [Item::Node(only)] = node.items.as_slice() else { return false };
+        let source = self.canvas.source();
+        let name = only.key.clone().map(|key| &source[bare_key(source, key)]);
+        let is_number = name.is_some_and(|name| NUMBERS.iter().any(|number| number.as_bytes() == name));
+        if !is_number
+            || only.value.len() < 3
+            || only.kind != Kind::Scalar
+            || only.touched && !is_target(node, self.labels)
+        {
+            return false;
+        }
+        let digits = only.value.start + 1..only.value.end - 1;
+        self.canvas.replace(node.value.start..digits.start, "");
+        self.canvas.copy(digits.clone());
+        self.canvas.replace(digits.end..node.value.end, "");
+        true
     }
 
     fn key(&mut self, node: &Node, parent: Kind, preview: Preview) {
@@ -298,7 +332,7 @@ fn is_session_field(source: &[u8], node: &Node) -> bool {
 /// The key without its quotes, if the shell would take it so.
 fn bare_key(source: &[u8], key: Range<usize>) -> Range<usize> {
     match &source[key.clone()] {
-        [b'"', name @ .., b'"']
+        [b'"', name @ .., b'"'] | [b'\'', name @ .., b'\'']
             if !name.is_empty()
                 && !name[0].is_ascii_digit()
                 && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) =>

@@ -179,6 +179,11 @@ impl Reader<'_> {
                     let end = string_end(self.record, self.at)?;
                     self.scalar(end);
                 }
+                b'\'' | b'`' if self.begins_value() => {
+                    // In the lines of a log an apostrophe is a character like others.
+                    let end = quote_end(self.record, self.at).unwrap_or_else(|| word_end(self.record, self.at));
+                    self.scalar(end);
+                }
                 _ => self.scalar(word_end(self.record, self.at)),
             }
         }
@@ -187,6 +192,11 @@ impl Reader<'_> {
 
     fn in_line(&self) -> bool {
         self.stack.len() == 1
+    }
+
+    /// Whether a string of the shell can begin here.
+    fn begins_value(&self) -> bool {
+        !self.in_line() && self.pending.as_ref().is_none_or(|pending| pending.value.is_none())
     }
 
     fn open(&mut self, byte: u8) {
@@ -292,6 +302,21 @@ fn string_end(record: &[u8], start: usize) -> Option<usize> {
             return Some(at + 1);
         }
         at += 2;
+    }
+}
+
+/// One past the quote that closes a string of the shell; those in quotes end on their line.
+fn quote_end(record: &[u8], start: usize) -> Option<usize> {
+    let quote = record[start];
+    let mut at = start + 1;
+    loop {
+        match record.get(at)? {
+            b'\\' => at += 1,
+            b'\n' if quote != b'`' => return None,
+            byte if *byte == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
     }
 }
 

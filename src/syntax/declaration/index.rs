@@ -25,6 +25,7 @@ pub(super) fn plain(key: &Node, span: Span) -> Part<IndexSpec> {
         collation: None,
         hash_seed: None,
         multikey: None,
+        expires: None,
         clustered: false,
         span,
     })
@@ -52,6 +53,7 @@ pub(super) fn apply(index: &mut IndexSpec, options: &Document) {
             "sparse" => index.sparse = truth,
             "hidden" => index.hidden = truth,
             "multikey" | "isMultiKey" => index.multikey = truth,
+            "expireAfterSeconds" => index.expires = given(field).map(|_| field.name_span.join(field.node.span)),
             "seed" => index.hash_seed = truth,
             "clustered" => index.clustered = truth.is_some(),
             "partialFilterExpression" => index.partial_filter = given(field),

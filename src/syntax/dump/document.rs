@@ -248,11 +248,10 @@ fn status_collections(database: &Document, dump: &mut Dump) {
 /// How many chunks there are: `[{ shard, nChunks }]`, in older shells `{ shard: n }`.
 fn chunk_count(status: &Document) -> Option<i64> {
     let metadata = status.get("chunkMetadata")?;
+    let sum = |sum: i64, count: Option<&Node>| sum.checked_add(count?.as_i64()?);
     match &metadata.value {
-        Value::Array(list) => {
-            list.items.iter().map(|item| item.as_document()?.get("nChunks").and_then(Node::as_i64)).sum()
-        }
-        Value::Document(counts) => counts.fields.iter().map(|count| count.node.as_i64()).sum(),
+        Value::Array(list) => list.items.iter().map(|item| item.as_document()?.get("nChunks")).try_fold(0, sum),
+        Value::Document(counts) => counts.fields.iter().map(|count| Some(&count.node)).try_fold(0, sum),
         _ => None,
     }
 }

@@ -229,6 +229,12 @@ databases
 }
 
 #[test]
+fn counts_of_chunks_that_nothing_can_hold_make_no_chunk_map() {
+    let text = "shardingVersion\n{ _id: 1 }\n---\ndatabases\n[ { database: { _id: 's', primary: 'x' }, collections: { 's.c': { shardKey: { a: 1 }, unique: false, chunkMetadata: [ { shard: 'x', nChunks: Long('9223372036854775807') }, { shard: 'y', nChunks: 1 } ], chunks: [ { min: { a: MinKey() }, max: { a: MaxKey() }, 'on shard': 'x' } ] } } } ]\n";
+    assert_eq!(told(text), ["s.c: { a: 1 } not unique"]);
+}
+
+#[test]
 fn the_distribution_of_a_collection_says_nothing_that_routing_needs_and_is_no_error() {
     for text in [
         "Shard rs1 at rs1/localhost:27011\n data : 1.16MiB docs : 4999 chunks : 2\n estimated docs per chunk : 2499\n\nTotals\n data : 1.16MiB docs : 5001 chunks : 3\n Shard rs1 contains 100% data\n",

@@ -4,11 +4,12 @@
 //! What the plan *observed* (the shards that were asked, stages, index bounds) goes into the event beside it. Whether the
 //! text was JSON or the output of a shell has been decided before.
 
+mod filter;
 mod parts;
 mod query;
 mod stages;
 
-use crate::model::{Document, Event, Field, IndexBounds, Node, Plan, ServerVersion, Traffic, Value};
+use crate::model::{Document, Event, Field, IndexBounds, Namespace, Node, Plan, ServerVersion, Traffic, Value};
 use crate::syntax::structured;
 use crate::text::{Located, Span};
 
@@ -54,6 +55,11 @@ pub(super) fn event(text: &str, explain: &Node, document: &Document) -> Event {
         event.statements.iter_mut().for_each(|statement| statement.name_span = query.name_span);
         event.name_span = query.name_span;
     }
+    if event.namespace.database().is_empty() {
+        // To 2.6 nothing names the collection; nothing can be said then.
+        event.namespace = Namespace::default();
+        event.statements.clear();
+    }
     observe(document, &parts, &mut event);
     event
 }
@@ -62,19 +68,28 @@ pub(super) fn event(text: &str, explain: &Node, document: &Document) -> Event {
 fn observe(document: &Document, parts: &[Part<'_>], event: &mut Event) {
     let asked = router_shards(document);
     event.n_shards = asked.as_ref().map(|asked| Located::new(asked.value.len() as u64, asked.span));
-    let stages: Vec<Stage<'_>> = parts.iter().flat_map(Part::stages).collect();
+    let plans: Vec<Vec<Stage<'_>>> = parts.iter().map(Part::stages).collect();
+    let scans: Vec<Option<Span>> = plans.iter().map(|stages| stages::collection_scan(stages)).collect();
+    let named =
+        parts.iter().zip(&scans).filter_map(|(part, scan)| Some(Located::new(part.shard?.to_owned(), (*scan)?)));
+    let is_mixed = scans.iter().any(Option::is_some) && scans.iter().any(Option::is_none);
+    // A scan on one shard of several is told apart: the summary is that of the others.
+    let shown = if is_mixed { scans.iter().position(Option::is_none) } else { None };
+    let summarised = plans.get(shown.unwrap_or(0)).map(Vec::as_slice).unwrap_or_default();
+    let stages: Vec<&Stage<'_>> = plans.iter().flatten().collect();
     let sort = stages.iter().find(|stage| stage.name.value == "SORT").map(|stage| stage.name.span);
     event.has_sort_stage = sort.or_else(|| parts::old_sort(document));
-    event.plan_summary = stages::summary(&stages).or_else(|| parts::old_cursor(document));
+    event.plan_summary = stages::summary(summarised).or_else(|| parts::old_cursor(document));
     event.plan = Some(Box::new(Plan {
         version: version(document, parts),
         shards: asked.map(|asked| asked.value).unwrap_or_default(),
+        scanning: if is_mixed { named.collect() } else { Vec::new() },
         bounds: bounds(&stages),
     }));
 }
 
 /// The bounds of the first index scan that prints any, and of the branches beside it on the same shard.
-fn bounds(stages: &[Stage<'_>]) -> Vec<IndexBounds> {
+fn bounds(stages: &[&Stage<'_>]) -> Vec<IndexBounds> {
     let printed = stages.iter().find_map(|stage| stage.document.get("indexBounds").and_then(Node::as_document));
     let read = |field: &Field| {
         let items = &field.node.as_array()?.items;

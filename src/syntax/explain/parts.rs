@@ -8,6 +8,8 @@ use super::stages::{self, Stage};
 /// What one process, a shard or the mongod itself, tells.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<'a> {
+    /// The shard's name.
+    pub(super) shard: Option<&'a str>,
     /// The document with `parsedQuery` and `winningPlan`.
     pub(super) planner: Option<&'a Document>,
     /// `executionStats`.
@@ -48,11 +50,16 @@ impl<'a> Part<'a> {
 pub(super) fn parts(document: &Document) -> Vec<Part<'_>> {
     if let Some(list) = shard_list(document) {
         let planners = list.node.as_array().map(|list| list.items.as_slice()).unwrap_or_default();
-        return planners.iter().filter_map(Node::as_document).map(|planner| Part::of_planner(planner, None)).collect();
+        let part = |planner| Part { shard: text(planner, "shardName"), ..Part::of_planner(planner, None) };
+        return planners.iter().filter_map(Node::as_document).map(part).collect();
     }
     if let Some(shards) = shard_map(document) {
         let documents = shards.node.as_document().map(|map| map.fields.as_slice()).unwrap_or_default();
-        return documents.iter().filter_map(|shard| Part::of_document(shard.node.as_document()?)).collect();
+        let named = documents.iter().filter_map(|shard| {
+            let part = Part::of_document(shard.node.as_document()?)?;
+            Some(Part { shard: Some(shard.name.as_str()), ..part })
+        });
+        return named.collect();
     }
     Part::of_document(document).into_iter().collect()
 }
@@ -98,6 +105,10 @@ fn shard_map(document: &Document) -> Option<&Field> {
 
 fn inner<'a>(document: &'a Document, name: &str) -> Option<&'a Document> {
     document.get(name).and_then(Node::as_document)
+}
+
+fn text<'a>(document: &'a Document, name: &str) -> Option<&'a str> {
+    document.get(name).and_then(Node::as_str)
 }
 
 /// `scanAndOrder: true` of an explain to 2.6, anywhere in it.

@@ -4,6 +4,7 @@ use crate::model::{Array, Document, Field, Node, Value};
 use crate::syntax::structured;
 use crate::text::Span;
 
+use super::filter::as_written;
 use super::parts::Part;
 use super::stages::Stage;
 use super::{document_of, field};
@@ -79,7 +80,8 @@ fn simple(part: &Part<'_>, named: impl Fn(&str) -> Field, span: Span) -> Node {
     let stages = part.stages();
     let ends = |stage: &Stage<'_>| ENDS.iter().find(|(end, _)| *end == stage.name.value).map(|(_, command)| *command);
     let name = stages.iter().find_map(ends).unwrap_or("find");
-    let query = part.planner.and_then(|planner| planner.get("parsedQuery"));
+    let query = part.planner.and_then(|planner| planner.get("parsedQuery")).map(as_written);
+    let query = query.as_ref();
     let member = |member: &str, value: Option<&Node>| value.map(|value| field(member, value.clone()));
     let planner = |name: &str| part.planner.and_then(|planner| planner.get(name));
     let collation = member("collation", planner("collation"));
@@ -124,11 +126,11 @@ fn split_pipeline(document: &Document) -> Option<Node> {
 
 /// The pipeline of a mongod: what became a query, and the stages behind it without their statistics.
 fn pipeline(stages: &Node, part: &Part<'_>) -> Node {
-    let given = part.cursor.and_then(|cursor| cursor.get("query"));
-    let query = given.or_else(|| part.planner.and_then(|planner| planner.get("parsedQuery")));
+    let given = part.cursor.and_then(|cursor| cursor.get("query")).cloned();
+    let query = given.or_else(|| part.planner.and_then(|planner| planner.get("parsedQuery")).map(as_written));
     let is_filter = |query: &&Node| query.as_document().is_some_and(|filter| !filter.is_empty());
     let stage = |field: Field, span: Span| document_of(vec![field], span);
-    let first = query.filter(is_filter).map(|query| stage(field("$match", query.clone()), query.span));
+    let first = query.as_ref().filter(is_filter).map(|query| stage(field("$match", query.clone()), query.span));
     let listed = stages.as_array().map(|array| array.items.as_slice()).unwrap_or_default();
     let behind = listed.iter().skip(usize::from(part.cursor.is_some()));
     let behind = behind.filter_map(|node| Some(stage(node.as_document()?.first()?.clone(), node.span)));

@@ -1,7 +1,7 @@
 //! The stages of a winning plan, of the classic engine or of the other, and how a log would sum them up.
 
 use crate::model::{Document, Node, Value};
-use crate::text::Located;
+use crate::text::{Located, Span};
 
 /// More stages than this are not looked at; the server's own limits are far lower.
 const MOST_STAGES: usize = 10_000;
@@ -57,11 +57,14 @@ fn located(node: &Node) -> Option<Located<&str>> {
     node.as_str().map(|text| Located::new(text, span))
 }
 
-/// As `planSummary` of a log sums a plan up; a collection scan on any shard is the news.
+/// Where a plan says that it scans the whole collection.
+pub(super) fn collection_scan(stages: &[Stage<'_>]) -> Option<Span> {
+    stages.iter().find(|stage| stage.is_leaf && stage.name.value == "COLLSCAN").map(|stage| stage.name.span)
+}
+
+/// As `planSummary` of a log sums a plan up, but for the leaves behind the first.
 pub(super) fn summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
-    let leaf = |stage: &&Stage<'_>| stage.is_leaf;
-    let scan = stages.iter().filter(leaf).find(|stage| stage.name.value == "COLLSCAN");
-    let shown = scan.or_else(|| stages.iter().find(leaf))?;
+    let shown = stages.iter().find(|stage| stage.is_leaf)?;
     let text = match shown.document.get("keyPattern").and_then(Node::as_document) {
         Some(pattern) => format!("{} {}", shown.name.value, printed(pattern)),
         None => shown.name.value.to_owned(),

@@ -65,7 +65,7 @@ mod tests {
             ("[5, 5]", true, true),
             ("(-inf.0, 1.5)", false, false),
             ("[\"a\", \"b\")", true, false),
-            ("[\"say \"x\", y\", \"z\"]", true, true),
+            ("[\"say \"x\" y\", \"z\"]", true, true),
             ("[MinKey, MaxKey]", true, true),
             ("[MaxKey, MinKey]", true, true),
             ("[new Date(1796026781000), ObjectId('6b0d36d1f6ae615295ebb65e')]", true, true),

@@ -34,6 +34,19 @@ pub struct Outline<'a> {
     pub app_name: Option<&'a str>,
 }
 
+/// What a run holds values of a record against: on which side of it they lie is part of the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marks {
+    /// The application's name decides.
+    pub application: bool,
+    /// Numbers of key values.
+    pub values: u64,
+    /// `docsExamined`, `keysExamined`.
+    pub examined: u64,
+    /// `nreturned`.
+    pub returned: u64,
+}
+
 /// Makes outlines; keeps what can be used again from line to line.
 #[derive(Debug)]
 pub struct Outliner {
@@ -52,10 +65,10 @@ impl Default for Outliner {
 const NOW: &[u8] = b"$$NOW";
 
 impl Outliner {
-    /// The outline of `line`; `None` if it has to be read in full. If the application decides, it is part of the key.
-    pub fn read<'a>(&'a mut self, line: &'a [u8], application_decides: bool) -> Option<Outline<'a>> {
+    /// The outline of `line`; `None` if it has to be read in full.
+    pub fn read<'a>(&'a mut self, line: &'a [u8], marks: Marks) -> Option<Outline<'a>> {
         self.key.clear();
-        let mut record = Envelope { scanner: Scanner::new(line), values: Values::default() };
+        let mut record = Envelope { scanner: Scanner::new(line), values: Values::default(), marks };
         record.read(&mut self.key, &mut self.distinct)?;
         // Not `any`: without a way out of the loop it takes many bytes at a time.
         let has_control = line.iter().fold(false, |found, byte| found | (*byte < 0x20));
@@ -64,7 +77,7 @@ impl Outliner {
         }
         let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
         let Values { time, context, duration_millis, n_shards, app_name } = record.values;
-        if application_decides {
+        if marks.application {
             let name = app_name.unwrap_or_default();
             self.key.extend_from_slice(name);
             self.key.extend(name.len().to_le_bytes());
@@ -97,6 +110,7 @@ struct Values<'l> {
 struct Envelope<'l> {
     scanner: Scanner<'l>,
     values: Values<'l>,
+    marks: Marks,
 }
 
 /// Sets what must not be set twice: of members with one name the last counts, but here the first has had its effect.
@@ -146,7 +160,7 @@ impl<'l> Envelope<'l> {
         (id.and(message).and(attributes).and(severity).is_some() && self.scanner.at == self.scanner.line.len())
             .then_some(())?;
         key.push(b'|');
-        relations.write(self.values.n_shards, key)
+        relations.write(self.values.n_shards.unwrap_or(0).max(self.marks.values), key)
     }
 
     /// `{"$date":"…"}`; its text.
@@ -231,8 +245,9 @@ impl<'l> Envelope<'l> {
                 }
                 b"keysExamined" | b"docsExamined" | b"nreturned" => {
                     let count = self.count()?;
+                    let mark = if name == b"nreturned" { self.marks.returned } else { self.marks.examined };
                     key.extend_from_slice(name);
-                    key.extend([b'"', u8::from(count > 0)]);
+                    key.extend([b'"', u8::from(count > 0), (count.cmp(&mark)) as u8]);
                 }
                 b"locks" | b"remoteOpWaitMillis" => {
                     key.extend_from_slice(name);

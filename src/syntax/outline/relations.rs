@@ -77,8 +77,8 @@ impl<'l> Relations<'l> {
         self.lists.push(distinct);
     }
 
-    /// Writes what they are to each other; `None` if they are too many.
-    pub(super) fn write(&self, n_shards: Option<u64>, key: &mut Vec<u8>) -> Option<()> {
+    /// Writes what they are to each other, and on which side of `mark` numbers of values lie; `None` if they are too many.
+    pub(super) fn write(&self, mark: u64, key: &mut Vec<u8>) -> Option<()> {
         if self.erased.len() > MOST {
             return None;
         }
@@ -103,7 +103,7 @@ impl<'l> Relations<'l> {
             }
         }
         self.write_beside_expressions(key);
-        self.write_lists(n_shards, key);
+        self.write_lists(mark, key);
         Some(())
     }
 
@@ -122,13 +122,11 @@ impl<'l> Relations<'l> {
         }
     }
 
-    /// The observed number of shards is held against the number of values, and products of many values are limited.
-    fn write_lists(&self, n_shards: Option<u64>, key: &mut Vec<u8>) {
+    /// Numbers of values are held against the observed number of shards and other marks; products of many are limited.
+    fn write_lists(&self, mark: u64, key: &mut Vec<u8>) {
         let product = self.lists.iter().fold(1_u64, |product, count| product.saturating_mul(*count));
-        let cap = if product > 100_000 { u64::MAX } else { n_shards.map_or(0, |shards| shards + 1) };
-        if cap > 0 {
-            self.lists.iter().for_each(|count| key.extend((*count).min(cap).to_le_bytes()));
-        }
+        let cap = if product > 100_000 { u64::MAX } else { mark.max(1) + 1 };
+        self.lists.iter().for_each(|count| key.extend((*count).min(cap).to_le_bytes()));
     }
 }
 

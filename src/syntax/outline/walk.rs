@@ -373,7 +373,7 @@ impl<'l> Walk<'l, '_> {
         self.verbatim_of(field)
     }
 
-    /// The operand of `$in` or `$nin`: the class of its members, and about how many different ones there are.
+    /// The operand of `$in` or `$nin`: the class of its members, and whether there are several.
     fn list(&mut self, field: Field<'l>) -> Option<()> {
         let start = self.scanner;
         if self.scanner.peek()? != b'[' {
@@ -391,8 +391,7 @@ impl<'l> Walk<'l, '_> {
         };
         self.class(Class::List);
         self.class(class);
-        magnitude(texts.len() as u64, self.key);
-        magnitude(distinct, self.key);
+        self.key.push(u8::from(texts.len() > 1));
         self.relations.add(field, Class::List, text);
         self.relations.add_list(distinct);
         Some(())
@@ -544,14 +543,4 @@ fn may_direct(comment: &[u8]) -> bool {
 /// The last name of a path: `zip` of `addresses.0.zip`.
 fn last_name(path: &[u8]) -> &[u8] {
     memchr::memrchr(b'.', path).map_or(path, |dot| &path[dot + 1..])
-}
-
-/// Writes about how much a number is: small ones exactly, others by their first digit and their length, round ones exactly.
-/// So it is known of every number on which side of a round limit it lies.
-fn magnitude(number: u64, key: &mut Vec<u8>) {
-    let mut unit = 1;
-    while number / unit >= 10 {
-        unit *= 10;
-    }
-    key.extend([(number / unit) as u8, unit.ilog10() as u8, u8::from(number.is_multiple_of(unit))]);
 }

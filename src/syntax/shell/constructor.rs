@@ -160,10 +160,10 @@ fn date_from_text(text: &str) -> Option<i64> {
 
 fn date_from_parts(parts: &[Node]) -> Option<i64> {
     let part = |index: usize, absent: i64| parts.get(index).map_or(Some(absent), Node::as_i64);
-    let (year, month) = (i16::try_from(part(0, 0)?).ok()?, i8::try_from(part(1, 0)? + 1).ok()?);
+    let (year, month) = (i16::try_from(part(0, 0)?).ok()?, i8::try_from(part(1, 0)?.checked_add(1)?).ok()?);
     let month_start = civil::Date::new(year, month, 1).ok()?.at(0, 0, 0, 0);
     let first = TimeZone::UTC.to_timestamp(month_start).ok()?.as_millisecond();
-    let hours = (part(2, 1)? - 1).checked_mul(24)?.checked_add(part(3, 0)?)?;
+    let hours = part(2, 1)?.checked_sub(1)?.checked_mul(24)?.checked_add(part(3, 0)?)?;
     let minutes = hours.checked_mul(60)?.checked_add(part(4, 0)?)?;
     let seconds = minutes.checked_mul(60)?.checked_add(part(5, 0)?)?;
     seconds.checked_mul(1000)?.checked_add(part(6, 0)?)?.checked_add(first)

@@ -279,6 +279,17 @@ y`"#;
     }
 
     #[test]
+    fn dates_beyond_every_calendar_are_refused() {
+        for text in [
+            "new Date(2024, NumberLong('9223372036854775807'))",
+            "new Date(2024, 0, NumberLong('-9223372036854775808'))",
+            "new Date(2024, 0, 1, NumberLong('9223372036854775807'))",
+        ] {
+            assert!(message(text).contains("expected a date"), "{text}");
+        }
+    }
+
+    #[test]
     fn what_mongosh_leaves_out_is_marked_as_partial() {
         let node = parse("{ a: [Object], b: [ 1, ... 3 more items ], c: [Array] }", 0).expect("valid");
         let document = node.as_document().expect("a document");

@@ -1,0 +1,4 @@
+//! Runs `shardlint_fuzz::check` on the fuzzer's inputs.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| shardlint_fuzz::check(data));

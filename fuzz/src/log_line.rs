@@ -1,0 +1,100 @@
+//! One line of a log: structured, of the text log, or one inside the JSON of a container or a log service.
+
+use std::borrow::Cow;
+
+use shardlint::model::{Event, Shape};
+use shardlint::syntax::{Record, legacy as legacy_log, read_record};
+use shardlint::text::Span;
+
+use serde_json::Value as Json;
+
+use crate::print::quoted;
+use crate::spans::{assert_inside, assert_located, of_event};
+
+/// Reads the bytes as a line, and what is a slow query again inside of other JSON: the same must come out, and its spans
+/// must name the same text through the escapes.
+pub fn structured(data: &[u8]) {
+    let line = first_line(data);
+    let record = read_record(line);
+    assert_record(line, &record);
+    let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
+    let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));
+    match read_record(outer.as_bytes()) {
+        Record::Slow(wrapped) => assert_same_texts((text, bare), (&outer, &wrapped)),
+        // Only one string is looked into.
+        _ if serde_json::from_str(text).is_ok_and(|line| holds_line(&line)) => {}
+        other => panic!("a slow query is read as {other:?} once it is wrapped: {outer}"),
+    }
+}
+
+/// Reads the bytes as a line of the text log, as a plan summary and as an interval of index bounds.
+pub fn legacy(data: &[u8]) {
+    let line = first_line(data);
+    let record = read_record(line);
+    assert_record(line, &record);
+    let Ok(text) = std::str::from_utf8(line) else { return };
+    match legacy_log::parse_form(text) {
+        Ok(()) => assert!(!matches!(record, Record::Bad(_)), "the strict form is not read: {text:?}"),
+        Err(error) => assert_located(text, &error),
+    }
+    match legacy_log::plan::parse(text, 0) {
+        Ok(plans) => plans.iter().for_each(|plan| assert_inside(text, &[plan.stage.span])),
+        Err(error) => assert_located(text, &error),
+    }
+    match legacy_log::bounds::parse(text, 0) {
+        Ok(interval) => assert_inside(text, &[interval.first.0.span, interval.last.0.span]),
+        Err(error) => assert_located(text, &error),
+    }
+}
+
+fn first_line(data: &[u8]) -> &[u8] {
+    data.split(|&byte| byte == b'\n').next().unwrap_or_default()
+}
+
+/// Whether a string in it is a line of a log.
+fn holds_line(json: &Json) -> bool {
+    match json {
+        Json::String(text) => matches!(read_record(text.as_bytes()), Record::Slow(_)),
+        Json::Object(members) => members.values().any(holds_line),
+        Json::Array(items) => items.iter().any(holds_line),
+        _ => false,
+    }
+}
+
+/// Spans lie inside the record, and shapes are one line.
+pub fn assert_record(line: &[u8], record: &Record) {
+    // Bytes that are no UTF-8 count one by one.
+    let text: Cow<'_, str> = match std::str::from_utf8(line) {
+        Ok(text) => text.into(),
+        Err(_) => line.iter().map(|byte| char::from(byte & 0x7f)).collect::<String>().into(),
+    };
+    match record {
+        Record::Slow(event) | Record::Explain(event) => {
+            assert_inside(&text, &of_event(event));
+            for statement in &event.statements {
+                assert!(!Shape::of(statement).text.contains('\n'), "a shape is one line: {text:?}");
+            }
+        }
+        Record::Other(_) => {}
+        Record::Bad(error) => assert_located(&text, error),
+        Record::Several(parts) => {
+            for part in parts {
+                assert_inside(&text, &[part.span]);
+                assert_record(&line[part.span.range()], &part.record);
+            }
+        }
+    }
+}
+
+fn assert_same_texts((text, bare): (&str, &Event), (outer, wrapped): (&str, &Event)) {
+    assert_eq!((&bare.namespace, &bare.traffic, bare.verb), (&wrapped.namespace, &wrapped.traffic, wrapped.verb));
+    let (inner_spans, outer_spans) = (of_event(bare), of_event(wrapped));
+    assert_eq!(inner_spans.len(), outer_spans.len(), "{outer}");
+    let is_nowhere = |span: &Span| span.start == 0 && span.end == 0;
+    for (inner, place) in inner_spans.iter().zip(&outer_spans).filter(|(inner, _)| !is_nowhere(inner)) {
+        let escaped = outer.get(place.range()).unwrap_or_else(|| panic!("{place:?} is no part of {outer}"));
+        let read: String = serde_json::from_str(&format!("\"{escaped}\""))
+            .unwrap_or_else(|error| panic!("{place:?} cuts an escape of {outer}: {error}"));
+        assert_eq!(read, text[inner.range()], "{inner:?} became {place:?} in {outer}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Wrong names. A green build because the log speaks of other databases than the declarations, or than the baseline, would
+//! be the worst answer; so that is told, with the nearest names.
+
+use crate::catalog::{Sharding, nearest};
+use crate::engine::Settings;
+use crate::report::{Report, escape};
+
+use super::complain;
+
+/// So many pairs of names are shown.
+const SHOWN: usize = 3;
+
+/// If there are declarations and no query matches any; whether that is so.
+pub fn complain_about_declarations(report: &Report, settings: &Settings) -> bool {
+    let classes = &report.summary.classes;
+    let count = |class: &str| classes.get(class).map_or(0, |count| count.count);
+    let judged: u64 = classes.values().map(|class| class.count).sum();
+    // Where a dump lists all sharded collections, others are known to be unsharded; that is no match either.
+    let is_declared = |namespace: &str| {
+        settings.catalog.named(namespace).is_some_and(|named| !matches!(named.sharding, Sharding::Undeclared))
+    };
+    let none_matches = judged > 0
+        && count("undeclared") + count("unsharded") == judged
+        && !report.shapes.iter().any(|shape| is_declared(&shape.namespace))
+        && settings.catalog.declares_sharding();
+    if none_matches {
+        let declared: Vec<&str> =
+            settings.catalog.collections().map(|collection| collection.pattern.as_str()).collect();
+        let hint = hint("declared", &declared, &queried(report));
+        complain(&format!("no query matches any declaration: {hint} (--ns-map maps database names)"));
+    }
+    none_matches
+}
+
+/// If logs were read and none of the baseline's namespaces is in them; whether that is so.
+pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
+    let Some(held) = &settings.baseline else { return false };
+    let known = held.baseline.namespaces();
+    let seen = queried(report);
+    let none_seen = !report.summary.inputs.is_empty()
+        && !known.is_empty()
+        && !known.iter().any(|name| seen.binary_search(name).is_ok())
+        // Filters that leave nothing are told by themselves.
+        && report.summary.filtered == 0;
+    if none_seen {
+        let hint = if seen.is_empty() {
+            format!("there are no queries; it has `{}`", escape(known[0]))
+        } else {
+            format!("{} (--ns-map maps database names)", hint("in the baseline", &known, &seen))
+        };
+        complain(&format!("none of the namespaces of `{}` is queried: {hint}", escape(&held.name)));
+    }
+    none_seen
+}
+
+/// The namespaces of all queries, sorted.
+fn queried(report: &Report) -> Vec<&str> {
+    let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    seen
+}
+
+fn hint(what: &str, known: &[&str], seen: &[&str]) -> String {
+    let pairs = nearest(known, seen);
+    let pairs: Vec<String> = pairs
+        .iter()
+        .take(SHOWN)
+        .map(|(known, seen)| format!("`{}` is {what}, `{}` is queried", escape(known), escape(seen)))
+        .collect();
+    if !pairs.is_empty() {
+        return pairs.join("; ");
+    }
+    let names: Vec<String> = seen.iter().take(5).map(|name| format!("`{}`", escape(name))).collect();
+    format!("queried are {}", names.join(", "))
+}

@@ -1,0 +1,88 @@
+//! Where reports go: standard output and any number of files, all from one run. Files take their place
+//! when all of them are whole, so that nobody ever reads one of two.
+
+use std::io::{self, BufWriter, IsTerminal, Write, stdout};
+
+use anyhow::bail;
+
+use crate::report::{self, Format, RenderOptions, Report};
+
+use super::args::{CheckArgs, FailOn, Output};
+use super::style;
+use super::write::stage;
+
+/// So many shapes are in the summary unless `--top` says otherwise.
+pub const TOP: usize = 10;
+
+/// The files that are asked for; decided before anything is read, so that a wrong name costs no time.
+///
+/// # Errors
+/// If an output has no known format, or one that cannot show what is asked for.
+pub fn planned(args: &CheckArgs) -> anyhow::Result<Vec<Output>> {
+    let outputs: Vec<Output> = args.output.iter().map(|text| Output::parse(text)).collect::<anyhow::Result<_>>()?;
+    let formats = outputs.iter().filter_map(|output| output.format).chain(args.format.map(Format::from));
+    for format in formats.filter(|_| args.statistics) {
+        if !format.has_statistics() {
+            bail!("--statistics: a table of rules is printed as pretty, concise, json, jsonl or markdown");
+        }
+    }
+    Ok(outputs)
+}
+
+/// Writes the report to every output, and to standard output unless a file takes its place.
+///
+/// # Errors
+/// If one of them cannot be written; then no file is replaced.
+pub fn write(args: &CheckArgs, outputs: &[Output], report: &Report) -> anyhow::Result<()> {
+    let default = args.format.map(Format::from);
+    let mut parts = Vec::new();
+    for output in outputs {
+        let format = output.format.or(default).unwrap_or(Format::Concise);
+        let writing = Writing { report, format, options: options(args, false), statistics: args.statistics };
+        parts.extend(stage(&output.path, |out| writing.render(out))?);
+    }
+    for part in parts {
+        part.keep()?;
+    }
+    // With a file in the default format there is nothing left for standard output.
+    if outputs.iter().all(|output| output.format.is_some()) && args.quiet < 2 {
+        let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
+        let writing = Writing { report, format, options: options(args, true), statistics: args.statistics };
+        let mut out = BufWriter::new(stdout().lock());
+        writing.render(&mut out)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn options(args: &CheckArgs, to_stdout: bool) -> RenderOptions {
+    let redact = match (args.redact, args.no_redact) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    RenderOptions {
+        redact,
+        // Without a working directory no path is below it.
+        root: std::env::current_dir().unwrap_or_default(),
+        fails_from: args.fail_on.unwrap_or(FailOn::Error).least(),
+        ..style::options(args.color, to_stdout, args.top.unwrap_or(TOP), args.quiet == 0)
+    }
+}
+
+struct Writing<'a> {
+    report: &'a Report,
+    format: Format,
+    options: RenderOptions,
+    statistics: bool,
+}
+
+impl Writing<'_> {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.statistics {
+            report::statistics(self.report, self.format, &self.options, out)
+        } else {
+            report::render(self.report, self.format, &self.options, out)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! By namespace: which applications carry the shard key, and which shards their calls go to. Mergeable in any order, and
+//! bounded: of a namespace with very many applications those with the least hashes are kept, each with exact counts.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::rules::{Cost, KeyUse};
+use crate::text::Fingerprint;
+
+use super::judge::{Judged, JudgedStatement};
+
+/// So many applications of a namespace are kept apart.
+const MOST_APPLICATIONS: usize = 64;
+
+/// What was counted, by namespace.
+#[derive(Debug, Default)]
+pub struct Usage {
+    namespaces: FxHashMap<String, NamespaceUsage>,
+}
+
+/// What was counted for one namespace.
+#[derive(Debug, Default)]
+pub struct NamespaceUsage {
+    /// All calls.
+    pub key_use: KeyUse,
+    /// By the hash of the application's name and the name.
+    applications: BTreeMap<(Fingerprint, String), KeyUse>,
+    /// By shard, if a chunk map is known.
+    pub shards: BTreeMap<String, Cost>,
+}
+
+impl Usage {
+    /// Counts one statement of a record, and its part of `durationMillis`.
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64) {
+        if statement.carried.is_none() && statement.shards.is_none() {
+            return;
+        }
+        let usage = match self.namespaces.get_mut(&statement.namespace) {
+            Some(usage) => usage,
+            None => self.namespaces.entry(statement.namespace.clone()).or_default(),
+        };
+        for shard in statement.shards.iter().flatten() {
+            match usage.shards.get_mut(shard) {
+                Some(cost) => cost.add(Cost::one(millis)),
+                None => drop(usage.shards.insert(shard.clone(), Cost::one(millis))),
+            }
+        }
+        let Some(carried) = statement.carried else { return };
+        usage.key_use.count(carried, millis);
+        if let Some(application) = &judged.application {
+            let mut one = KeyUse::default();
+            one.count(carried, millis);
+            usage.add_application((hash(application), application.clone()), &one);
+        }
+    }
+
+    /// Adds what was counted in another part of the input.
+    pub fn merge(&mut self, later: Self) {
+        for (namespace, usage) in later.namespaces {
+            match self.namespaces.get_mut(&namespace) {
+                Some(mine) => mine.merge(usage),
+                None => drop(self.namespaces.insert(namespace, usage)),
+            }
+        }
+    }
+
+    /// What was counted for a namespace.
+    #[must_use]
+    pub fn of(&self, namespace: &str) -> Option<&NamespaceUsage> {
+        self.namespaces.get(namespace)
+    }
+
+    /// All namespaces, by name.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<(&str, &NamespaceUsage)> {
+        let mut all: Vec<_> = self.namespaces.iter().map(|(name, usage)| (name.as_str(), usage)).collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all
+    }
+}
+
+impl NamespaceUsage {
+    /// The applications, the busiest first.
+    #[must_use]
+    pub fn applications(&self) -> Vec<(&str, KeyUse)> {
+        let mut all: Vec<_> = self.applications.iter().map(|((_, name), uses)| (name.as_str(), *uses)).collect();
+        all.sort_by_key(|(name, uses)| (std::cmp::Reverse(uses.all.calls), *name));
+        all
+    }
+
+    fn add_application(&mut self, name: (Fingerprint, String), uses: &KeyUse) {
+        self.applications.entry(name).or_default().add(uses);
+        // Whoever is among the least of all is among the least of every part, so what is kept is counted in full.
+        if self.applications.len() > MOST_APPLICATIONS {
+            self.applications.pop_last();
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.key_use.add(&later.key_use);
+        for (name, uses) in later.applications {
+            self.add_application(name, &uses);
+        }
+        for (shard, cost) in later.shards {
+            self.shards.entry(shard).or_default().add(cost);
+        }
+    }
+}
+
+fn hash(name: &str) -> Fingerprint {
+    Fingerprint::of(&["application-1", name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Carried;
+
+    fn one(first: bool) -> KeyUse {
+        let mut uses = KeyUse::default();
+        uses.count(Carried { first, whole: false, ranged: false }, 1);
+        uses
+    }
+
+    #[test]
+    fn of_many_applications_the_same_are_kept_wherever_the_input_is_cut_and_their_counts_are_exact() {
+        let names: Vec<String> = (0..300).map(|n| format!("app{}", n % 150)).collect();
+        let count = |cut: usize| {
+            let mut parts = [NamespaceUsage::default(), NamespaceUsage::default()];
+            for (at, name) in names.iter().enumerate() {
+                parts[usize::from(at >= cut)].add_application((hash(name), name.clone()), &one(true));
+            }
+            let [mut first, second] = parts;
+            first.merge(second);
+            first.applications().iter().map(|(name, uses)| ((*name).to_owned(), uses.all.calls)).collect::<Vec<_>>()
+        };
+        let whole = count(0);
+        assert_eq!((whole.len(), whole.iter().all(|(_, calls)| *calls == 2)), (MOST_APPLICATIONS, true));
+        assert!([1, 77, 150, 299].into_iter().all(|cut| count(cut) == whole));
+    }
+}

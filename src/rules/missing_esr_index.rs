@@ -1,0 +1,141 @@
+//! SL406: queries that no known index serves in the order equality, sort, range; and the one index that serves most of them.
+
+use super::access::{Access, Pattern};
+use super::declared_index::{create_index, finding, knows_indexes, label_in};
+use super::finding::Severity;
+use super::rule::{Check, Evidence, Rule, Status};
+use super::totals::{Cost, NamespaceContext, NamespaceFinding, ShapeTotals, calls};
+use crate::text::{SourceId, Span};
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL406",
+    name: "missing-esr-index",
+    summary: "queries that no index serves in the order equality, sort, range; proposes one and says how many shapes it serves",
+    severity: Severity::Warning,
+    needs: &[Evidence::Log, Evidence::Indexes],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: None,
+    explanation: EXPLANATION,
+    check: Check::Namespace(check),
+};
+
+/// So many indexes are proposed for a collection at most: each of them costs every write.
+const PROPOSALS: usize = 3;
+
+fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
+    let Some((home, place)) = place(ctx).filter(|_| knows_indexes(ctx.collection)) else { return };
+    let known = Pattern::all_of(ctx.collection);
+    let is_served = |access: &Access| known.iter().any(|index| access.is_served_by(index));
+    let shapes = ctx.totals.shapes.iter().filter_map(|shape| Some((shape.access?, shape)));
+    let mut open: Vec<(&Access, &ShapeTotals<'_>)> = shapes.filter(|(access, _)| !is_served(access)).collect();
+    for _ in 0..PROPOSALS {
+        let Some(proposal) = best(ctx, &open) else { return };
+        let served = |access: &Access| access.is_served_by(&proposal);
+        let (now, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(access, _)| served(access));
+        let others = known.iter().filter(|index| !index.0.is_empty()).count();
+        findings.push(found(ctx, &proposal, &now, others, (home, place)));
+        open = rest;
+    }
+}
+
+/// The index that the costliest open shape needs and that serves most; of equals the first in the order of their text.
+fn best(ctx: &NamespaceContext<'_>, open: &[(&Access, &ShapeTotals<'_>)]) -> Option<Pattern> {
+    let candidates = open.iter().map(|(access, _)| access.index(ctx.collection.shard_key()));
+    let worth = |candidate: &Pattern| {
+        let served = open.iter().filter(|(access, _)| access.is_served_by(candidate));
+        served.fold((0, 0), |(millis, n), (_, shape)| (millis + shape.cost.millis, n + shape.cost.calls))
+    };
+    let ranked = candidates.map(|candidate| (worth(&candidate), std::cmp::Reverse(candidate)));
+    ranked.max().map(|(_, std::cmp::Reverse(candidate))| candidate)
+}
+
+fn found(
+    ctx: &NamespaceContext<'_>,
+    proposal: &Pattern,
+    served: &[(&Access, &ShapeTotals<'_>)],
+    others: usize,
+    (home, place): (SourceId, Span),
+) -> NamespaceFinding {
+    let mut cost = Cost::default();
+    served.iter().for_each(|(_, shape)| cost.add(shape.cost));
+    let namespace = ctx.totals.namespace;
+    let shapes = if served.len() == 1 { "1 shape".to_owned() } else { format!("{} shapes", served.len()) };
+    let known = if ctx.collection.indexes.complete { "index" } else { "declared index" };
+    let message = format!(
+        "no {known} of `{namespace}` serves {shapes} of queries ({}): equality, then sort, then range would be \
+         `{proposal}`",
+        calls(cost.calls)
+    );
+    let example = served
+        .first()
+        .map_or_else(String::new, |(_, shape)| format!(", such as `{} {}`", shape.operation, shape.shape));
+    let text =
+        format!("{others} indexes are known, `_id` with them; none finds and orders what these ask for{example}");
+    let subject = format!("index {proposal}");
+    let mut found = finding(ctx.collection, &subject, home, message, vec![label_in(home, home, place, text)]);
+    found.subject = Some((namespace.to_owned(), subject));
+    found.help = Some(format!("consider `{}`: it serves {shapes} by itself", create_index(namespace, proposal)));
+    NamespaceFinding { finding: found, cost }
+}
+
+/// Where the collection is declared: its key, else its first index.
+fn place(ctx: &NamespaceContext<'_>) -> Option<(SourceId, Span)> {
+    let collection = ctx.collection;
+    let by_key = collection.shard_key().map(|key| (collection.source, key.span));
+    by_key.or_else(|| collection.indexes.specs.first().map(|(source, index)| (*source, index.key_span)))
+}
+
+const EXPLANATION: &str = r#"
+# Which index does my query need (equality, sort, range)?
+
+## What it says
+
+Some queries on the collection are served by no known index: none begins with a field that they compare for equality
+(or, without one, by range), or none of those that do yields the order asked for. The message proposes one index in
+the order equality, sort, range, and says how many shapes of queries it would serve. Equalities on fields of the shard
+key come first in it. Filters with `$or`, text or geospatial conditions are not judged.
+
+## Why it costs you
+
+Without the index each shard that is asked scans, or sorts in memory; on a sharded collection it does so on every shard
+of a broadcast. An index that serves several shapes costs each write once.
+
+## Fires on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+db.getSiblingDB("shop").orders.createIndex({ customerId: 1 });
+db.getSiblingDB("shop").orders.createIndex({ status: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open","total":{"$gte":100}},"sort":{"createdAt":-1},"limit":20,"$db":"shop"},"nreturned":20,"durationMillis":310}}
+```
+
+## Silent on
+
+```js
+sh.shardCollection("shop.orders", { customerId: 1 });
+db.getSiblingDB("shop").orders.createIndex({ customerId: 1 });
+db.getSiblingDB("shop").orders.createIndex({ status: 1, createdAt: -1, total: 1 });
+```
+
+```json
+{"t":{"$date":"2024-05-14T09:12:03.481+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open","total":{"$gte":100}},"sort":{"createdAt":-1},"limit":20,"$db":"shop"},"nreturned":20,"durationMillis":310}}
+```
+
+## How to fix
+
+Create the proposed index, or put its fields into one that is there. Which of the equality fields comes first makes no
+difference to these queries; take the order that other queries can use too. shardlint proposes three indexes for a
+collection at most, and never to drop one.
+
+## When to ignore
+
+Small collections, and queries that run once a day.
+
+## Versions
+
+All. Sources: <https://www.mongodb.com/docs/manual/tutorial/equality-sort-range-rule/>.
+"#;

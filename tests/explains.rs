@@ -1,0 +1,215 @@
+//! Explain output of real servers: every form of it is understood, its verdict is the expected one, what the router was seen to
+//! do agrees with the verdict, and findings point at their evidence.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+mod binary;
+
+/// The explains of one version, each with its name.
+fn explains(version: &str) -> Vec<(String, String)> {
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/explain/{version}.txt.zst"));
+    let text = String::from_utf8(zstd::decode_all(File::open(packed).unwrap()).unwrap()).unwrap();
+    let parts = text.split("=== ").skip(1).map(|part| part.split_once('\n').unwrap());
+    parts.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+fn check(declarations: &[&str], text: &str) -> Json {
+    let mut arguments = vec!["check", "--format", "json"];
+    arguments.extend(declarations);
+    arguments.push("-");
+    serde_json::from_slice(&binary::shardlint(&arguments, Some(text.as_bytes())).stdout).unwrap()
+}
+
+/// The one class that was counted.
+fn class(report: &Json) -> &str {
+    let classes = report["summary"]["classes"].as_object().unwrap();
+    let counted: Vec<_> =
+        classes.iter().filter(|(_, class)| class["count"] != 0).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(counted.len(), 1, "{}", report["summary"]);
+    counted[0]
+}
+
+/// What each recorded operation is on a collection with the key `{ customerId: 1 }`, by the first word of its name.
+const EXPECTED: [(&str, &str); 39] = [
+    ("agg-facet", "targeted"),
+    ("agg-geonear", "broadcast"),
+    ("agg-group", "multi-shard"),
+    ("agg-lookup", "targeted"),
+    ("agg-match-only", "targeted"),
+    ("agg-sort-limit", "broadcast"),
+    ("agg-unionwith", "targeted"),
+    ("agg-window", "broadcast"),
+    ("aggregate", "multi-shard"),
+    ("aggregate-lookup", "targeted"),
+    ("count", "broadcast"),
+    ("count-range", "multi-shard"),
+    ("delete", "targeted"),
+    ("distinct", "broadcast"),
+    ("find-allPlans", "targeted"),
+    ("find-blocking-sort", "multi-shard"),
+    ("find-collation", "broadcast"),
+    ("find-collscan", "broadcast"),
+    ("find-collscan-sort", "broadcast"),
+    ("find-covered", "multi-shard"),
+    ("find-elemmatch", "broadcast"),
+    ("find-eof", "undeclared"),
+    ("find-eq-sort", "targeted"),
+    ("find-executionStats", "multi-shard"),
+    ("find-geo", "broadcast"),
+    ("find-hashed", "targeted"),
+    ("find-idhack", "broadcast"),
+    ("find-in-range", "multi-shard"),
+    ("find-nor-ne", "broadcast"),
+    ("find-or", "broadcast"),
+    ("find-or-multiplan", "targeted"),
+    ("find-regex", "broadcast"),
+    ("find-skip-limit", "broadcast"),
+    ("find-text", "broadcast"),
+    ("findAndModify", "targeted"),
+    ("findandmodify", "targeted"),
+    ("remove", "targeted"),
+    ("update", "targeted"),
+    ("update-upsert", "targeted"),
+];
+
+#[test]
+fn every_explain_of_a_mongod_has_the_class_of_its_query() {
+    let mut seen = BTreeSet::new();
+    for version in ["4.4.2", "5.0.4", "6.0.5", "6.0.27"] {
+        for (name, text) in explains(version) {
+            let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], &text);
+            let operation = name.split('.').next().unwrap();
+            let (operation, expected) = EXPECTED.iter().find(|(known, _)| *known == operation).unwrap();
+            assert_eq!(report["summary"]["explains"], 1, "{version} {name}");
+            assert_eq!(report["summary"]["not_understood"], 0, "{version} {name}");
+            assert_eq!(report["summary"]["server_version"], version, "{name}");
+            assert_eq!(class(&report), *expected, "{version} {name}");
+            seen.insert(*operation);
+        }
+    }
+    assert_eq!(seen.len(), EXPECTED.len(), "{seen:?}");
+}
+
+/// The shards of a router's explain, by a plain look at the document; `None` where mongosh printed it.
+fn observed(text: &str) -> Option<BTreeSet<String>> {
+    let explain: Json = serde_json::from_str(text).ok()?;
+    let list = explain["queryPlanner"]["winningPlan"]["shards"].as_array();
+    let names = list.map(|list| list.iter().map(|shard| shard["shardName"].as_str().unwrap().to_owned()).collect());
+    names.or_else(|| explain["shards"].as_object().map(|shards| shards.keys().cloned().collect()))
+}
+
+fn cluster(folder: &Path) -> Vec<String> {
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/dumps");
+    let unpacked = ["config.collections", "config.chunks", "config.shards"].map(|name| {
+        let path = folder.join(format!("{name}.jsonl"));
+        let bytes = zstd::decode_all(File::open(packed.join(format!("{name}.jsonl.zst"))).unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    unpacked.into_iter().flat_map(|path| ["--schema".to_owned(), path]).collect()
+}
+
+#[test]
+fn the_shards_that_a_router_asked_are_those_of_the_verdict() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let schemas = cluster(folder.path());
+    let schemas: Vec<&str> = schemas.iter().map(String::as_str).collect();
+    let mut counts = BTreeSet::new();
+    for (name, text) in explains("6.0.5-sharded") {
+        let report = check(&schemas, &text);
+        let shape = &report["shapes"][0];
+        let foretold: BTreeSet<String> =
+            shape["shards"].as_array().unwrap().iter().map(|shard| shard.as_str().unwrap().to_owned()).collect();
+        if let Some(observed) = observed(&text) {
+            assert_eq!(foretold, observed, "{name}");
+        }
+        assert_eq!(shape["observed_shards"]["max"], foretold.len(), "{name}");
+        let codes =
+            report["diagnostics"].as_array().unwrap().iter().map(|diagnostic| diagnostic["code"].as_str().unwrap());
+        assert!(codes.into_iter().all(|code| code != "SL901"), "{name}");
+        counts.insert((class(&report).to_owned(), foretold.len()));
+    }
+    let expected = [("broadcast", 4), ("multi-shard", 1), ("multi-shard", 2), ("targeted", 1)];
+    assert_eq!(counts, expected.map(|(class, shards)| (class.to_owned(), shards)).into());
+}
+
+#[test]
+fn a_declared_key_that_is_not_the_clusters_is_contradicted_by_the_list_of_shards() {
+    let (_, text) = explains("6.0.5-sharded")
+        .into_iter()
+        .find(|(name, _)| name == "find-broadcast-sort.queryPlanner.json")
+        .unwrap();
+    let report = check(&["--shard-key", "shop.orders={ status: 1 }"], &text);
+    let contradicted = report["diagnostics"].as_array().unwrap().iter().find(|d| d["code"] == "SL901").unwrap();
+    let labels = contradicted["labels"].as_array().unwrap();
+    assert_eq!(labels[0]["snippet"], "\"shards\"");
+    let bounds = labels.iter().find(|label| label["text"].as_str().unwrap().contains("bound `status`")).unwrap();
+    assert!(bounds["snippet"].as_str().unwrap().contains(r#"[\"new\", \"new\"]"#), "{bounds}");
+}
+
+#[test]
+fn labels_point_at_their_evidence_wherever_it_stands() {
+    let mut stages = BTreeSet::new();
+    for version in ["4.4.2", "6.0.5", "6.0.5-sharded"] {
+        for (name, text) in explains(version) {
+            let report = check(&["--shard-key", "shop.orders={ region: 1 }"], &text);
+            for label in report["diagnostics"].as_array().unwrap().iter().flat_map(|d| d["labels"].as_array().unwrap())
+            {
+                let at = |name: &str| usize::try_from(label["location"][name].as_u64().unwrap()).unwrap();
+                if label["location"]["path"] == "--shard-key" {
+                    continue;
+                }
+                let snippet = &text[at("byte_start")..at("byte_end")];
+                assert_eq!(snippet, label["snippet"].as_str().unwrap(), "{name}");
+                let start = text[..at("byte_start")].rfind('\n').map_or(0, |newline| newline + 1);
+                assert_eq!(at("column"), at("byte_start") - start + 1, "{name}: {label}");
+                assert_eq!(at("line"), text[..start].matches('\n').count() + 1, "{name}: {label}");
+                assert_eq!(at("end_line"), text[..at("byte_end")].matches('\n').count() + 1, "{name}: {label}");
+                stages.extend(["COLLSCAN", "IXSCAN"].into_iter().filter(|stage| *stage == snippet));
+                assert!(!snippet.contains("SHARDING_FILTER") || snippet.contains('{'), "{name}: {label}");
+            }
+        }
+    }
+    assert_eq!(stages, BTreeSet::from(["COLLSCAN", "IXSCAN"]));
+}
+
+#[test]
+fn many_explains_in_one_file_are_told_apart_from_the_text_between_them() {
+    for version in ["4.4.2", "6.0.5"] {
+        let all = explains(version);
+        let text: String = all.iter().map(|(name, text)| format!("=== {name}\n{text}")).collect();
+        let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], &text);
+        let summary = &report["summary"];
+        assert_eq!(summary["explains"], all.len(), "{version}");
+        assert_eq!(summary["not_understood"], all.len(), "the names are no records");
+        assert_eq!(summary["lines"], text.lines().count());
+        let counted = summary["classes"].as_object().unwrap().values().map(|class| class["count"].as_u64().unwrap());
+        assert_eq!(counted.sum::<u64>(), all.len() as u64);
+        // Each document on one line, among lines of a log.
+        let lines = all.iter().filter_map(|(_, text)| serde_json::from_str::<Json>(text).ok());
+        let log = r#"{"t":{"$date":"2026-11-30T08:17:00.824+00:00"},"s":"I","c":"NETWORK","id":1,"ctx":"a","msg":"x"}"#;
+        let lines: Vec<String> = lines.map(|explain| format!("{explain}\n{log}\n")).collect();
+        let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], &lines.concat());
+        assert_eq!(report["summary"]["explains"], lines.len());
+        assert_eq!(report["summary"]["other_records"], lines.len());
+        assert_eq!(report["summary"]["not_understood"], 0);
+    }
+}
+
+#[test]
+fn a_long_explain_is_shown_on_a_few_rows_under_its_true_place() {
+    let (name, text) =
+        explains("6.0.5-sharded").into_iter().find(|(name, _)| name == "find-id.queryPlanner.json").unwrap();
+    assert!(text.lines().count() > 200, "{name}");
+    let arguments =
+        ["check", "--format", "pretty", "--color", "never", "--shard-key", "shop.orders={ customerId: 1 }", "-"];
+    let shown = String::from_utf8(binary::shardlint(&arguments, Some(text.as_bytes())).stdout).unwrap();
+    let frame: String = shown.lines().take_while(|line| !line.contains('╯')).map(|line| format!("{line}\n")).collect();
+    insta::assert_snapshot!(frame);
+}

@@ -12,14 +12,17 @@ use std::path::{Path, PathBuf};
 
 use shardlint::rules::REGISTRY;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/DESIGN.md",
     "samples/README.md",
+    "docs/baseline.md",
+    "docs/configuration.md",
     "docs/formats.md",
     "docs/ci.md",
+    "docs/myths.md",
 ];
 
 fn repository() -> &'static Path {
@@ -130,6 +133,16 @@ fn the_readme_shows_what_the_program_prints() {
     let (is, commands) = with_true_outputs(&with_block(&was, "rules", &rules_table()));
     assert!(commands > 0, "the README shows no command");
     hold_against("README.md", &was, &is);
+}
+
+#[test]
+fn the_configuration_that_is_shown_is_one() {
+    let document = read("docs/configuration.md");
+    let shown = document.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let config = shardlint::config::Config::read(Path::new("shardlint.toml"), shown).unwrap();
+    let today = jiff::civil::date(2026, 11, 30);
+    let resolved = config.resolve(today, shardlint::text::SourceId(0)).unwrap();
+    assert_eq!((resolved.suppressions.len(), resolved.limits.len(), resolved.shard_keys.len()), (1, 3, 2));
 }
 
 #[test]

@@ -213,3 +213,88 @@ fn a_long_explain_is_shown_on_a_few_rows_under_its_true_place() {
     let frame: String = shown.lines().take_while(|line| !line.contains('╯')).map(|line| format!("{line}\n")).collect();
     insta::assert_snapshot!(frame);
 }
+
+/// Forms of which no recording is among the tests, in short.
+#[test]
+fn explains_of_other_releases_tell_their_query_and_the_shards() {
+    let shard = |name: &str, plan: &str| {
+        format!(
+            r#"{{"shardName":"{name}","serverInfo":{{"version":"7.0.4"}},"namespace":"shop.orders","parsedQuery":{{"status":{{"$eq":"new"}}}},"winningPlan":{plan}}}"#
+        )
+    };
+    let scan = r#"{"stage":"SHARDING_FILTER","inputStage":{"stage":"COLLSCAN"}}"#;
+    let two = format!("[{},{}]", shard("s0", scan), shard("s1", scan));
+    let write = r#""command":{"update":"orders","updates":[{"q":{"status":"new"},"u":{"$set":{"a":1}}}],"$db":"shop"}"#;
+    for (explain, operation, class, asked) in [
+        // A write in two phases: the first asks, the second writes.
+        (
+            format!(
+                r#"{{"queryPlanner":{{"winningPlan":{{"stage":"SHARD_WRITE","inputStage":{{"stage":"SHARD_MERGE","shards":{two}}},"shards":[{}]}}}},{write}}}"#,
+                shard("s1", r#"{"stage":"UPDATE"}"#)
+            ),
+            "update",
+            "broadcast",
+            Some(2),
+        ),
+        // To 4.4 without the command.
+        (
+            format!(
+                r#"{{"queryPlanner":{{"mongosPlannerVersion":1,"winningPlan":{{"stage":"SHARD_MERGE","shards":{two}}}}}}}"#
+            ),
+            "find",
+            "broadcast",
+            Some(2),
+        ),
+        (
+            r#"{"needsPrimaryShardMerger":false,"splitPipeline":{"shardsPart":[{"$match":{"customerId":7}},{"$group":{"_id":"$a"}}],"mergerPart":[{"$group":{"_id":"$$ROOT._id","$doingMerge":true}}]},"shards":{"s1":{"host":"h:1","stages":[{"$cursor":{"query":{"customerId":7},"queryPlanner":{"namespace":"shop.orders","parsedQuery":{"customerId":{"$eq":7}},"winningPlan":{"stage":"IXSCAN"}}}}]}},"ok":1}"#.to_owned(),
+            "aggregate",
+            "targeted",
+            Some(1),
+        ),
+        // To 2.6 without collection and query.
+        (
+            r#"{ "clusteredType" : "ParallelSort", "shards" : { "h:27021" : [ { "cursor" : "BasicCursor", "n" : 1, "nscanned" : 9 } ], "h:27022" : [ { "cursor" : "BasicCursor", "n" : 1, "nscanned" : 9 } ] }, "n" : 2, "nscanned" : 18, "numShards" : 2, "millis" : 5 }"#.to_owned(),
+            "find",
+            "unknown",
+            Some(2),
+        ),
+        // As mongosh cuts what is nested deeply.
+        (
+            "{\n  queryPlanner: { namespace: 'shop.orders', winningPlan: { stage: 'COLLSCAN' } },\n  command: { find: 'orders', filter: { '$and': [Array] }, '$db': 'shop' }\n}".to_owned(),
+            "find",
+            "unknown",
+            None,
+        ),
+        // A view is what it stands for.
+        (
+            r#"{"explainVersion":"1","stages":[{"$cursor":{"queryPlanner":{"namespace":"shop.orders","parsedQuery":{"customerId":{"$eq":7}},"winningPlan":{"stage":"IXSCAN"}}}},{"$group":{"_id":"$a"}}],"command":{"aggregate":"recent","pipeline":[],"$db":"shop"}}"#.to_owned(),
+            "aggregate",
+            "targeted",
+            None,
+        ),
+        (
+            r#"{"explainVersion":"2","queryPlanner":{"namespace":"shop.orders","winningPlan":{"queryPlan":{"stage":"FETCH","inputStage":{"stage":"IXSCAN","keyPattern":{"customerId":1},"indexBounds":{"customerId":["[7, 7]"]}}},"slotBasedPlan":{"stages":"[1] nlj"}}},"command":{"find":"orders","filter":{"customerId":7},"$db":"shop"}}"#.to_owned(),
+            "find",
+            "targeted",
+            None,
+        ),
+    ] {
+        let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], &explain);
+        assert_eq!(report["summary"]["explains"], 1, "{explain}");
+        let shape = &report["shapes"][0];
+        assert_eq!((shape["operation"].as_str(), shape["class"].as_str()), (Some(operation), Some(class)), "{explain}");
+        assert_eq!(shape["observed_shards"]["max"].as_u64(), asked, "{explain}");
+    }
+}
+
+#[test]
+fn the_report_on_documents_is_the_same_at_any_number_of_threads() {
+    let text: String = ["6.0.5", "4.4.2"].into_iter().flat_map(explains).map(|(_, text)| text).collect();
+    let run = |threads: &str| {
+        let key = "shop.orders={ customerId: 1 }";
+        binary::shardlint(&["check", "--format", "json", "-j", threads, "--shard-key", key, "-"], Some(text.as_bytes()))
+            .stdout
+    };
+    let alone = run("1");
+    assert!(alone == run("2") && alone == run("5"));
+}

@@ -205,6 +205,9 @@ fn collection(case: &Case) -> Collection {
         collation: None,
         indexes: IndexList { specs, complete: case.complete },
         chunks: None,
+        characteristics: None,
+        distribution: None,
+        jumbo: Vec::new(),
     }
 }
 

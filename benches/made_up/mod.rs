@@ -27,7 +27,10 @@ pub fn structured() -> String {
         } else {
             let filter = match n % 8 {
                 1 => format!(r#"{{"customerId":{n},"orderId":{{"$oid":"65000000{n:016x}"}}}}"#),
-                3 => format!(r#"{{"status":"open","createdAt":{{"$gte":{{"$date":"2026-11-{:02}T00:00:00.000Z"}}}}}}"#, 1 + n % 28),
+                3 => format!(
+                    r#"{{"status":"open","createdAt":{{"$gte":{{"$date":"2026-11-{:02}T00:00:00.000Z"}}}}}}"#,
+                    1 + n % 28
+                ),
                 5 => format!(r#"{{"customerId":{{"$in":[{n},{},{}]}}}}"#, n + 1, n + 2),
                 _ => format!(r#"{{"$or":[{{"customerId":{n}}},{{"sku":"sku-{n}"}}]}}"#),
             };

@@ -229,6 +229,9 @@ impl Baseline {
         if text.trim_ascii().is_empty() {
             return Err(at(1, 1, "the file is empty; expected a baseline".to_owned()));
         }
+        if !text.trim_ascii_start().starts_with(b"{") {
+            return Err(at(1, 1, not_a_baseline()));
+        }
         let header: Header = serde_json::from_slice(text).map_err(|error| match error.classify() {
             serde_json::error::Category::Data => at(1, 1, not_a_baseline()),
             _ => damaged(error),

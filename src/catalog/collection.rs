@@ -1,7 +1,7 @@
 //! One declared collection.
 
-use crate::model::{ChunkMap, IndexSpec, Node, ShardKey};
-use crate::text::{Located, SourceId};
+use crate::model::{ChunkMap, Distribution, IndexSpec, KeyCharacteristics, Node, ShardKey};
+use crate::text::{Located, SourceId, Span};
 
 use super::builder::add_indexes;
 
@@ -46,6 +46,12 @@ pub struct Collection {
     pub indexes: IndexList,
     /// Known chunks.
     pub chunks: Option<ChunkMap>,
+    /// What was measured of the key's values.
+    pub characteristics: Option<(SourceId, KeyCharacteristics)>,
+    /// How much each shard holds.
+    pub distribution: Option<(SourceId, Distribution)>,
+    /// Chunks that are marked as too large to move.
+    pub jumbo: Vec<(SourceId, Span)>,
 }
 
 impl Collection {
@@ -73,6 +79,9 @@ impl Collection {
             collation: None,
             indexes: IndexList::default(),
             chunks: None,
+            characteristics: None,
+            distribution: None,
+            jumbo: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::{Distribution, KeyCharacteristics};
 use crate::syntax::dump::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
 use crate::text::{SourceId, Span};
 
@@ -22,6 +23,8 @@ pub(super) struct Dumped {
     time_series: BTreeSet<String>,
     chunks: Vec<(SourceId, DumpedChunk)>,
     shards: BTreeSet<String>,
+    characteristics: Vec<(SourceId, Option<String>, KeyCharacteristics)>,
+    distributions: Vec<(SourceId, Option<String>, Distribution)>,
 }
 
 impl Builder {
@@ -43,9 +46,21 @@ impl Builder {
             }
             self.dumped.chunks.push((source, chunk));
         }
+        self.measurements(source, dump, namespace);
         self.dumped.shards.extend(dump.shards.iter().map(|shard| shard.value.clone()));
         if dump.complete {
             self.dumped.complete.get_or_insert(source);
+        }
+    }
+
+    /// Measurements go to their collections in the end, when these are known.
+    fn measurements(&mut self, source: SourceId, dump: &Dump, namespace: Option<&str>) {
+        let named = |name: &Option<String>| name.clone().or_else(|| namespace.map(str::to_owned));
+        for found in &dump.characteristics {
+            self.dumped.characteristics.push((source, named(&found.namespace), found.value.clone()));
+        }
+        for found in &dump.distributions {
+            self.dumped.distributions.push((source, named(&found.namespace), found.value.clone()));
         }
     }
 
@@ -76,12 +91,32 @@ impl Dumped {
             catalog.set_unnamed(unnamed, self.time_series);
         }
         let mut joining = Joining::default();
+        let unnamed = |source, span| Conflict { source, span, message: WITHOUT_COLLECTION.to_owned() };
+        for (source, namespace, found) in self.characteristics {
+            match namespace {
+                None => joining.conflicts.push(unnamed(source, found.span)),
+                Some(name) => {
+                    if let Some(collection) = catalog.exactly(&name) {
+                        collection.characteristics = Some((source, found));
+                    }
+                }
+            }
+        }
+        for (source, namespace, found) in self.distributions {
+            // Several collections may be told of without a name; only a name says which this one is.
+            if let Some(collection) = namespace.and_then(|name| catalog.exactly(&name)) {
+                collection.distribution = Some((source, found));
+            }
+        }
         for (of, chunks) in by_collection(self.chunks, &self.names) {
             joining.join(catalog, &of, &chunks);
         }
         joining.finish()
     }
 }
+
+/// What is wrong with a measurement that could be one of any collection.
+const WITHOUT_COLLECTION: &str = "this does not name its collection; expected it as `--schema NS=FILE`";
 
 /// Chunks on their way to their collections.
 #[derive(Default)]
@@ -104,6 +139,8 @@ impl Joining {
         match declared.map(|collection| (collection.sharding.clone(), collection)) {
             Some((Sharding::Sharded(key), collection)) => {
                 self.at_home.extend(sources);
+                let marked = chunks.iter().filter(|(_, chunk)| chunk.jumbo);
+                collection.jumbo.extend(marked.map(|(source, chunk)| (*source, chunk.span)));
                 match chunk_map(&collection.pattern, &key, chunks) {
                     Ok(map) => collection.chunks = Some(map),
                     Err(conflict) => self.conflicts.push(conflict),

@@ -188,6 +188,9 @@ mod tests {
             collation: None,
             indexes: IndexList { specs: specs.map(|index| (SourceId(0), index)).collect(), complete: false },
             chunks: None,
+            characteristics: None,
+            distribution: None,
+            jumbo: Vec::new(),
         };
         matches!(collection.index_support(key), Support::Served)
     }

@@ -15,8 +15,11 @@ use super::route::RouteArgs;
 /// Judge MongoDB queries against a shard key: which go to one shard, which to several, which to all, and why.
 #[derive(Debug, Parser)]
 #[command(name = "shardlint", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
-#[command(before_help = EXAMPLES, after_help = EXIT_CODES)]
+#[command(before_help = EXAMPLES, after_help = EXIT_CODES, disable_help_flag = true)]
 pub struct Cli {
+    /// Print this help.
+    #[arg(long, short = 'h', action = clap::ArgAction::HelpShort, global = true)]
+    help: Option<bool>,
     /// What to do; without a subcommand the inputs are checked.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -43,8 +46,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    nothing at or above --fail-on
   1    findings
-  2    the job could not be done: usage, configuration, unreadable input, nothing understood, no query matches a
-       declaration or the baseline
+  2    the job could not be done: usage, configuration, unreadable input, no query on a known name
   130  interrupted
 
 Options can be set in shardlint.toml and as SHARDLINT_OPTION; --show-settings tells what holds.";

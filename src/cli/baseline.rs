@@ -47,7 +47,7 @@ pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8
 /// If it cannot be read, or is none: the message says where.
 pub fn read(path: &Path) -> anyhow::Result<Held> {
     let name = path.display().to_string();
-    let text = std::fs::read(path).with_context(|| format!("cannot read the baseline `{}`", escape(&name)))?;
+    let text = Input::file(path).read_all().context("--baseline")?;
     let baseline = Baseline::read(&name, &text)?;
     for code in baseline.unknown_rules() {
         remark(&format!("{}: `{}` is no rule of this release", escape(&name), escape(code)));

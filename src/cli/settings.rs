@@ -12,6 +12,7 @@ use toml::Spanned;
 
 use crate::config::{Config, File, Resolved, Strings, discover};
 use crate::engine::Limit;
+use crate::input::Input;
 use crate::model::ServerVersion;
 use crate::report::{self, Format, RenderOptions, Report, escape};
 use crate::text::SourceId;
@@ -86,8 +87,7 @@ fn read(args: &CheckArgs) -> anyhow::Result<Option<Config>> {
             None => return Ok(None),
         },
     };
-    let text = std::fs::read(&path)
-        .with_context(|| format!("cannot read the configuration `{}`", escape(&path.display().to_string())))?;
+    let text = Input::file(&path).read_all().context("--config")?;
     match Config::read(&path, &String::from_utf8_lossy(&text)) {
         Ok(config) => Ok(Some(config)),
         Err(report) => Err(show(&report, args.color)),

@@ -30,11 +30,13 @@ impl Problem {
         Self { span: Span::new(span.start, span.end), message: message.into(), help: None }
     }
 
-    /// With the name that was probably meant.
+    /// With the name that was probably meant; without one, with all names as a help.
     #[must_use]
     pub fn did_you_mean(self, typed: &str, known: &[&str]) -> Self {
-        let help = nearest(typed, known).map(|near| format!("write `{near}`; did you mean that?"));
-        Self { help, ..self }
+        match nearest(typed, known) {
+            Some(near) => Self { message: format!("{}; did you mean `{near}`?", self.message), ..self },
+            None => Self { help: Some(format!("use one of {}", known.join(", "))), ..self },
+        }
     }
 }
 
@@ -132,9 +134,7 @@ fn unknown(document: &Spanned<DeTable<'_>>) -> Vec<Problem> {
         .map(|key| {
             let known: Vec<&str> = key.known.iter().map(String::as_str).collect();
             let problem = Problem::new(key.span.range(), format!("there is no key `{}`", key.name));
-            let problem = problem.did_you_mean(&key.name, &known);
-            let all = || Some(format!("use one of {}", known.join(", ")));
-            Problem { help: problem.help.clone().or_else(all), ..problem }
+            problem.did_you_mean(&key.name, &known)
         })
         .collect()
 }

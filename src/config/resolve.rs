@@ -190,8 +190,7 @@ fn read<T: FromStr<Err: std::fmt::Display>>(
 
 fn one_of(value: Option<&Spanned<String>>, known: &[&str], note: &mut impl FnMut(Problem)) {
     let Some(value) = value.filter(|value| !known.contains(&value.get_ref().as_str())) else { return };
-    let words = known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ");
-    let message = format!("`{}` is none of {words}", value.get_ref());
+    let message = format!("`{}` is none of {}", value.get_ref(), known.join(", "));
     note(Problem::new(value.span(), message).did_you_mean(value.get_ref(), known));
 }
 
@@ -232,8 +231,8 @@ fn codes(selector: &str, at: std::ops::Range<usize>, note: &mut impl FnMut(Probl
     let rules = matching(selector);
     if rules.is_empty() {
         let near = suggestions(selector);
-        let help = (!near.is_empty()).then(|| format!("write {}; did you mean that?", near.join(" or ")));
-        note(Problem { help, ..Problem::new(at, format!("`{selector}` names no rule")) });
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        note(Problem::new(at, format!("`{selector}` names no rule{hint}")));
     }
     rules.into_iter().map(|rule| rule.code).collect()
 }

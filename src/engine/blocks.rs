@@ -70,9 +70,17 @@ impl Block {
         let mut frames = self.frames.iter().peekable();
         std::iter::from_fn(move || {
             let line_end = at + bytes.get(at..).filter(|rest| !rest.is_empty()).map(line_length)?;
-            let frame = frames.next_if(|frame| frame.range.start < line_end);
-            let range = frame.map_or(at..line_end, |frame| frame.range.clone());
-            let position = RecordPos { offset: self.chunk.pos.offset + range.start as u64, line, ..self.chunk.pos };
+            let Some(frame) = frames.next_if(|frame| frame.range.start < line_end) else {
+                let position = RecordPos { offset: self.chunk.pos.offset + at as u64, line, ..self.chunk.pos };
+                let lead = if at == 0 { self.lead } else { 0 };
+                let record = without_line_end(&bytes[at..line_end]);
+                (at, line) = (line_end, line + 1);
+                return Some(BlockRecord { position, lead: narrow(lead), bytes: record, lines: 1, is_split: false });
+            };
+            let Framed { range, is_split } = frame;
+            let before = newlines(&bytes[at..range.start]);
+            let position =
+                RecordPos { offset: self.chunk.pos.offset + range.start as u64, line: line + before, ..self.chunk.pos };
             let lead = match memrchr(b'\n', &bytes[..range.start]) {
                 Some(newline) => range.start - newline - 1,
                 None => range.start + self.lead,
@@ -83,16 +91,11 @@ impl Block {
             if !is_behind && frames.peek().is_none_or(|frame| frame.range.start >= rest_end) {
                 next = rest_end;
             }
-            let lines =
-                newlines(&bytes[at..next]) + u64::from(next == bytes.len() && !bytes.ends_with(b"\n") && !self.is_cut);
+            let is_unended = next == bytes.len() && !bytes.ends_with(b"\n") && !self.is_cut;
+            let lines = newlines(&bytes[at..next]) + u64::from(is_unended);
             (at, line) = (next, line + lines);
-            Some(BlockRecord {
-                position,
-                lead: u32::try_from(lead).unwrap_or(u32::MAX),
-                bytes: without_line_end(&bytes[range]),
-                lines,
-                is_split: frame.is_some_and(|frame| frame.is_split),
-            })
+            let record = without_line_end(&bytes[range.clone()]);
+            Some(BlockRecord { position, lead: narrow(lead), bytes: record, lines, is_split: *is_split })
         })
     }
 
@@ -105,6 +108,10 @@ impl Block {
         let start = memrchr(b'\n', &bytes[..offset]).map_or(0, |newline| newline + 1);
         without_line_end(&bytes[start..offset + line_length(&bytes[offset..])])
     }
+}
+
+fn narrow(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 fn line_length(bytes: &[u8]) -> usize {
@@ -415,8 +422,11 @@ mod tests {
             texts(&format!("{part}\n{part}\n{last}\n{last}\n")),
             [format!("{part}\n{part}\n{last}"), last.to_owned()]
         );
-        let (part, last) = (r#"{"log":"{\"t\"","stream":"stdout"}"#, r#"{"log":":1}\n","stream":"stdout"}"#);
-        assert_eq!(texts(&format!("{last}\n{part}\n{last}\n")), [last.to_owned(), format!("{part}\n{last}")]);
+        let part = format!(r#"{{"log":"{}","stream":"stdout"}}"#, "x".repeat(16 * 1024));
+        let (last, whole) = (r#"{"log":":1}\n","stream":"stdout"}"#, r#"{"log":"{\"t\":1}","stream":"stdout"}"#);
+        let text = format!("{whole}\n{part}\n{last}\n{whole}\n{last}\n");
+        let found: Vec<String> = records(&text, 1 << 20, LINE_CAP).into_iter().map(|record| record.4).collect();
+        assert_eq!(found, [whole, &format!("{part}\n{last}"), whole, last]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::catalog::Collection;
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{
-    Access, Carried, Check, EventContext, Finding, Rule, Severity, filter_of, knows_indexes, truncated_record,
-    undeclared_namespace, unused_suppression,
+    Access, Carried, Check, EventContext, Finding, KeyValue, Rule, Severity, filter_of, key_values, knows_indexes,
+    truncated_record, undeclared_namespace, unused_suppression,
 };
 use crate::text::{Fingerprint, RecordPos, Span};
 
@@ -88,6 +89,8 @@ pub struct JudgedStatement {
     pub carried: Option<Carried>,
     /// What an index could do for it, where indexes of the collection are known.
     pub access: Option<Access>,
+    /// The values of the shard key that it shows.
+    pub key_values: Vec<KeyValue>,
     /// What the rules say.
     pub raised: Vec<Raised>,
     /// What they say and suppressions hide.
@@ -230,6 +233,9 @@ impl Judge<'_> {
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             carried,
+            key_values: collection
+                .and_then(Collection::shard_key)
+                .map_or_else(Vec::new, |key| key_values(statement, key)),
             access: collection.filter(|known| knows_indexes(known)).and_then(|_| Access::of(statement)),
             raised,
             namespace: namespace.as_str().to_owned(),
@@ -272,6 +278,7 @@ impl Judge<'_> {
             reason: reason.to_owned(),
             place: self.event.name_span,
             carried: None,
+            key_values: Vec::new(),
             access: None,
             raised,
             namespace: namespace.as_str().to_owned(),

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::input::LINE_CAP;
-use crate::model::{Event, ServerVersion};
-use crate::syntax::{Fact, Record, Role, SyntaxError, is_whole, next_telling, read_record};
+use crate::model::{Event, Namespace, ServerVersion};
+use crate::rules::jumbo_or_failed_migration;
+use crate::syntax::{Fact, Record, Role, SyntaxError, Trouble, is_whole, next_telling, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -33,7 +34,7 @@ impl Process {
             Fact::Version(version) => self.version = Some(*version),
             Fact::Role(role) => self.role = Some(*role),
             Fact::Restart => *self = Self::default(),
-            Fact::Plain => {}
+            Fact::Plain | Fact::Trouble(_) => {}
         }
     }
 }
@@ -275,6 +276,9 @@ impl Scan<'_> {
                 if let (Fact::Version(version), None) = (&fact, self.settings.version) {
                     self.part.versions.insert(*version);
                 }
+                if let Fact::Trouble(trouble) = &fact {
+                    self.trouble(trouble, place);
+                }
             }
             Record::Bad(error) => unread(&mut self.part, place, error),
             Record::Several(parts) => {
@@ -283,6 +287,16 @@ impl Scan<'_> {
                 }
             }
         }
+    }
+
+    /// A message on a chunk that does not move.
+    fn trouble(&mut self, trouble: &Trouble, place: Place<'_>) {
+        let settings = self.settings;
+        let Some(rule) = settings.enabled(jumbo_or_failed_migration::RULE.code) else { return };
+        let namespace = trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
+        let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+        let at = (place.position, place.lead);
+        self.worker.tallies.direct.add_trouble(rule, trouble, namespace, at, place.bytes);
     }
 
     /// Counts a record that was read in full, and remembers what was found.

@@ -9,12 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Access, Finding, KeyUse, Rule, Severity};
+use crate::rules::{Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration};
+use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
-use super::usage::Usage;
+use super::usage::{Usage, Values};
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -157,18 +158,19 @@ fn rank(raised: &Raised, judged: &Judged) -> Rank {
 }
 
 impl Tally {
-    /// Whether a record would become the example of a shape or of a diagnostic.
+    /// Whether a record would become the example of a shape or of a diagnostic, or a value of it would be kept.
     #[must_use]
     pub fn would_show(&self, judged: &Judged) -> bool {
-        judged.statements.iter().any(|statement| {
-            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
-            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
-                || statement.raised.iter().any(|raised| {
-                    let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
-                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
-                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
-                })
-        })
+        self.usage.would_keep(judged)
+            || judged.statements.iter().any(|statement| {
+                let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
+                known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+                    || statement.raised.iter().any(|raised| {
+                        let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                        let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
+                        known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                    })
+            })
     }
 
     /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
@@ -178,11 +180,13 @@ impl Tally {
         count.count += 1;
         count.millis += judged.millis;
         self.add_to_limits(judged);
+        let mut values = 0;
         for (at, statement) in judged.statements.iter().enumerate() {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, millis, record, keep.shape_examples);
-            self.usage.add(judged, statement, millis);
+            self.usage.add(judged, statement, millis, Values { first: values, are_told: record.is_some() });
+            values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, millis, record, keep.per_event);
             }
@@ -249,6 +253,42 @@ impl Tally {
                 comment: judged.comment.clone(),
             });
         }
+    }
+
+    /// Counts a message on a chunk that does not move.
+    pub fn add_trouble(
+        &mut self,
+        rule: &'static Rule,
+        trouble: &Trouble,
+        namespace: String,
+        (position, lead): (RecordPos, u32),
+        record: &[u8],
+    ) {
+        let reason = if trouble.jumbo { "jumbo" } else { trouble.reason.as_deref().unwrap_or_default() };
+        let fingerprint = Fingerprint::of(&["message-1", rule.code, &namespace, reason]);
+        let key = GroupKey { code: rule.code, group: fingerprint, event: None };
+        let worst = || Worst {
+            severity: rule.severity,
+            millis: 0,
+            position,
+            lead,
+            finding: jumbo_or_failed_migration::logged(trouble),
+            record: Arc::from(record),
+            comment: None,
+            standing: Standing::Undeclared,
+        };
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            rule,
+            namespace,
+            operation: "",
+            shape: None,
+            fingerprint,
+            count: 0,
+            millis: 0,
+            seen: None,
+            worst: Some(worst()),
+        });
+        group.count += 1;
     }
 
     fn add_finding(

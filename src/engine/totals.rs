@@ -79,6 +79,7 @@ fn totals<'a>(namespace: &'a str, shapes: &[&'a ShapeStats], usage: Option<&'a N
         targeted: by_class(Class::Targeted),
         multi_shard: by_class(Class::MultiShard),
         broadcast: by_class(Class::Broadcast),
+        values: usage.map(|usage| &usage.values),
         shards: usage
             .map(|usage| usage.shards.iter().map(|(shard, cost)| (shard.as_str(), *cost)).collect())
             .unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Cost, KeyUse};
+use crate::rules::{Cost, KeyUse, KeyValues};
 use crate::text::Fingerprint;
 
 use super::judge::{Judged, JudgedStatement};
@@ -26,20 +26,45 @@ pub struct NamespaceUsage {
     pub key_use: KeyUse,
     /// By the hash of the application's name and the name.
     applications: BTreeMap<(Fingerprint, String), KeyUse>,
+    /// The values of its key.
+    pub values: KeyValues,
     /// By shard, if a chunk map is known.
     pub shards: BTreeMap<String, Cost>,
 }
 
+/// What is to be known of the key values of a statement.
+#[derive(Debug, Clone, Copy)]
+pub struct Values {
+    /// How many key values the statements before it showed.
+    pub first: usize,
+    /// They are the record's own, not those of another with the same outline.
+    pub are_told: bool,
+}
+
 impl Usage {
+    /// Whether a key value of a record would be kept.
+    #[must_use]
+    pub fn would_keep(&self, judged: &Judged) -> bool {
+        let mut first = 0;
+        judged.statements.iter().any(|statement| {
+            let before = first;
+            first += statement.key_values.len();
+            let would_keep =
+                |usage: &NamespaceUsage| usage.values.would_keep(&statement.key_values, (judged.position, before));
+            !statement.key_values.is_empty() && self.namespaces.get(&statement.namespace).is_none_or(would_keep)
+        })
+    }
+
     /// Counts one statement of a record, and its part of `durationMillis`.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64) {
-        if statement.carried.is_none() && statement.shards.is_none() {
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values) {
+        if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
         let usage = match self.namespaces.get_mut(&statement.namespace) {
             Some(usage) => usage,
             None => self.namespaces.entry(statement.namespace.clone()).or_default(),
         };
+        usage.values.observe(&statement.key_values, (judged.position, values.first), judged.time, values.are_told);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
                 Some(cost) => cost.add(Cost::one(millis)),
@@ -99,6 +124,7 @@ impl NamespaceUsage {
 
     fn merge(&mut self, later: Self) {
         self.key_use.add(&later.key_use);
+        self.values.merge(later.values);
         for (name, uses) in later.applications {
             self.add_application(name, &uses);
         }

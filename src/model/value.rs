@@ -112,6 +112,37 @@ pub enum Value {
     Redacted,
 }
 
+impl Value {
+    /// The type's name, as MongoDB's `$type` has it.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::MinKey => "minKey",
+            Self::MaxKey => "maxKey",
+            Self::Undefined => "undefined",
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Int32(_) => "int",
+            Self::Int64(_) => "long",
+            Self::Double(_) => "double",
+            Self::Decimal128(_) => "decimal",
+            Self::String(_) => "string",
+            Self::Symbol(_) => "symbol",
+            Self::ObjectId(_) => "objectId",
+            Self::Date(_) => "date",
+            Self::Timestamp { .. } => "timestamp",
+            Self::Binary { .. } => "binData",
+            Self::Regex { .. } => "regex",
+            Self::Document(_) => "object",
+            Self::Array(_) => "array",
+            Self::DbPointer { .. } => "dbPointer",
+            Self::JavaScript(_) => "javascript",
+            Self::JavaScriptWithScope(..) => "javascriptWithScope",
+            Self::Redacted => "redacted",
+        }
+    }
+}
+
 impl Node {
     /// A value without a place of its own, for constants that the server makes up.
     #[must_use]

@@ -31,7 +31,6 @@ mod summary;
 mod wording;
 mod wrap;
 
-use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -135,11 +134,7 @@ impl Default for RenderOptions {
 ///
 /// Those of `out`.
 pub fn render(report: &Report, format: Format, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
-    let shown = if options.redact.unwrap_or(format.is_for_sharing()) {
-        Cow::Owned(redact::redacted(report))
-    } else {
-        Cow::Borrowed(report)
-    };
+    let shown = redact::shown(report, options.redact.unwrap_or(format.is_for_sharing()));
     match format {
         Format::Pretty => pretty::render(&shown, options, out),
         Format::Concise => concise::render(&shown, options, out),

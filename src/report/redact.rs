@@ -3,22 +3,50 @@
 //! of a record that cannot be parsed, only what the labels point at. Declarations are the team's own files and stay as
 //! they are.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::data::{Diagnostic, Example, ExampleLabel, Report};
 use crate::model::{Document, Node, Value};
+use crate::rules::{has_literals, with_literals, without_literals};
 use crate::syntax::{ext_json, shell};
 
-/// `report` with types instead of literals.
-pub fn redacted(report: &Report) -> Report {
+/// The report as it is shown: with the literals that findings quote, or with types in their place and in the examples.
+pub fn shown(report: &Report, redact: bool) -> Cow<'_, Report> {
+    if redact {
+        return Cow::Owned(redacted(report));
+    }
+    if !report.diagnostics.iter().any(quotes) {
+        return Cow::Borrowed(report);
+    }
+    let mut shown = report.clone();
+    shown.diagnostics.iter_mut().for_each(|diagnostic| reword(diagnostic, with_literals));
+    Cow::Owned(shown)
+}
+
+fn redacted(report: &Report) -> Report {
     let mut shared = report.clone();
     for diagnostic in &mut shared.diagnostics {
+        reword(diagnostic, without_literals);
         diagnostic.comment = diagnostic.sent_from().map(|place| place.to_string());
         if !diagnostic.example.is_declaration {
             diagnostic.example = example(diagnostic);
         }
     }
     shared
+}
+
+fn quotes(diagnostic: &Diagnostic) -> bool {
+    let labels = diagnostic.example.labels.iter().map(|label| label.text.as_str());
+    let mut texts = labels.chain([diagnostic.message.as_str()]).chain(diagnostic.help.as_deref());
+    texts.any(has_literals)
+}
+
+fn reword(diagnostic: &mut Diagnostic, word: fn(&str) -> Cow<'_, str>) {
+    let labels = diagnostic.example.labels.iter_mut().map(|label| &mut label.text);
+    for text in labels.chain([&mut diagnostic.message]).chain(&mut diagnostic.help) {
+        *text = word(text).into_owned();
+    }
 }
 
 fn example(diagnostic: &Diagnostic) -> Example {
@@ -147,7 +175,7 @@ impl Writer<'_> {
                 }
                 self.out.push(']');
             }
-            value => self.out.push_str(type_of(value)),
+            value => self.out.push_str(&type_of(value)),
         }
         self.places.push((node.span.range(), start..self.out.len(), false));
     }
@@ -184,31 +212,14 @@ impl Writer<'_> {
     }
 }
 
-/// The type's name, as MongoDB's `$type` has it; a type of one value is that value.
-fn type_of(value: &Value) -> &'static str {
+/// The type's name; a type of one value is that value.
+fn type_of(value: &Value) -> Cow<'static, str> {
     match value {
-        Value::Double(_) => "<double>",
-        Value::String(_) => "<string>",
-        Value::Document(_) => "<object>",
-        Value::Array(_) => "<array>",
-        Value::Binary { .. } => "<binData>",
-        Value::Undefined => "undefined",
-        Value::ObjectId(_) => "<objectId>",
-        Value::Bool(_) => "<bool>",
-        Value::Date(_) => "<date>",
-        Value::Null => "null",
-        Value::Regex { .. } => "<regex>",
-        Value::DbPointer { .. } => "<dbPointer>",
-        Value::JavaScript(_) => "<javascript>",
-        Value::Symbol(_) => "<symbol>",
-        Value::JavaScriptWithScope(..) => "<javascriptWithScope>",
-        Value::Int32(_) => "<int>",
-        Value::Timestamp { .. } => "<timestamp>",
-        Value::Int64(_) => "<long>",
-        Value::Decimal128(_) => "<decimal>",
-        Value::MinKey => "MinKey",
-        Value::MaxKey => "MaxKey",
-        Value::Redacted => "###",
+        Value::Undefined | Value::Null => Cow::Borrowed(value.type_name()),
+        Value::MinKey => Cow::Borrowed("MinKey"),
+        Value::MaxKey => Cow::Borrowed("MaxKey"),
+        Value::Redacted => Cow::Borrowed("###"),
+        value => Cow::Owned(format!("<{}>", value.type_name())),
     }
 }
 

@@ -49,30 +49,11 @@ fn date(text: &str) -> Option<i64> {
 }
 
 fn type_name(value: &Value) -> Option<&'static str> {
-    Some(match value {
-        Value::MinKey => "minKey",
-        Value::MaxKey => "maxKey",
-        Value::Undefined => "missing",
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Int32(_) => "int",
-        Value::Int64(_) => "long",
-        Value::Double(_) => "double",
-        Value::Decimal128(_) => "decimal",
-        Value::String(_) => "string",
-        Value::Symbol(_) => "symbol",
-        Value::ObjectId(_) => "objectId",
-        Value::Date(_) => "date",
-        Value::Timestamp { .. } => "timestamp",
-        Value::Binary { .. } => "binData",
-        Value::Regex { .. } => "regex",
-        Value::Document(_) => "object",
-        Value::Array(_) => "array",
-        Value::DbPointer { .. } => "dbPointer",
-        Value::JavaScript(_) => "javascript",
-        Value::JavaScriptWithScope(..) => "javascriptWithScope",
-        Value::Redacted => return None,
-    })
+    match value {
+        Value::Undefined => Some("missing"),
+        Value::Redacted => None,
+        value => Some(value.type_name()),
+    }
 }
 
 fn count(number: usize) -> Option<Value> {

@@ -80,6 +80,9 @@ pub fn route_case(case: &RoutingCase) -> Verdict {
         collation: case.collection_collation.clone(),
         indexes: IndexList::default(),
         chunks: case.chunks.clone(),
+        characteristics: None,
+        distribution: None,
+        jumbo: Vec::new(),
     };
     answer(Question {
         statement: &case.statement,

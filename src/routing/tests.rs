@@ -186,6 +186,9 @@ mod gaps {
             collation: None,
             indexes: IndexList::default(),
             chunks: None,
+            characteristics: None,
+            distribution: None,
+            jumbo: Vec::new(),
         }
     }
 

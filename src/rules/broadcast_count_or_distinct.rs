@@ -82,6 +82,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 Add an equality on the first key field. Where a total is shown often, keep a counter or a summary document. Use
 `countDocuments()` where orphaned documents must not count.
 
+`Page` of Spring Data counts for every page: take `Slice` or `Window`. mongoose's paginate plugins count as well
+(`pagination: false`, or `useEstimatedCount`).
+
 ## When to ignore
 
 Rare totals, and `estimatedDocumentCount()` used as what it is.

@@ -73,6 +73,10 @@ Add an equality on the first key field to the filter; the application often know
 keep a small collection that maps the value it knows to the key. If most queries lack the field, the key is the wrong
 one. An index does not help: it makes each shard faster, but saves none from being asked.
 
+Where a mapper builds the filter, give it the key too: in mongoose `Order.findOne({ _id, customerId })` instead of
+`findById`, or a `pre(/^find/)` hook that adds the tenant; in Spring Data a derived query such as
+`findByIdAndCustomerId`; in pymongo the field in the filter document; in Mongoid and MongoEngine a default scope.
+
 ## When to ignore
 
 Reports that read everything on purpose, and rare administrative queries.

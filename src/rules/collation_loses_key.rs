@@ -112,6 +112,9 @@ Give the command `collation: { locale: "simple" }`, also where the collection ha
 without regard to case is wanted, store a normalised copy of the field and make that the key. Numbers, dates,
 ObjectIds and booleans route under any collation.
 
+mongoose sets a collation by the schema option `collation`, Spring Data by `@Document(collation = …)` and
+`@Collation`: such a default goes with every query of the class.
+
 ## When to ignore
 
 If the comparison has to follow the collation and the query is rare.

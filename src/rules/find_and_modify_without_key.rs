@@ -64,6 +64,10 @@ sh.shardCollection("shop.jobs", { queue: 1 });
 Put equalities on the shard key into the filter. For a work queue, key it by the queue or by a small partition number
 that each worker knows.
 
+`findByIdAndUpdate` and `findByIdAndDelete` of mongoose are findAndModify by `_id`: use `findOneAndUpdate({ _id,
+customerId }, …)`. The same holds for `findAndModify(query, …)` of Spring Data and `find_one_and_update` of pymongo.
+Errors people search for: *Query for sharded findAndModify must contain the shard key* (ShardKeyNotFound 61).
+
 ## When to ignore
 
 Rare calls on 7.1 or later.

@@ -1,10 +1,12 @@
-//! SL507: the kind of the key and the kind of the load do not go together: ranges on a hashed field.
+//! SL507: the kind of the key and the kind of the load do not go together: ranges on a hashed field, or nothing but
+//! equalities on a ranged one that grows.
 
 use super::declared_index::{finding, label_in};
 use super::finding::Severity;
+use super::monotonic_range_key::growing;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::{NamespaceContext, NamespaceFinding, calls, percent};
-use crate::model::KeyKind;
+use crate::model::{KeyKind, ShardKey};
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL507",
@@ -20,12 +22,40 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
-    let (totals, home) = (ctx.totals, ctx.collection.source);
     let Some(key) = ctx.collection.shard_key().filter(|_| ctx.has_calls_enough()) else { return };
+    findings.extend(ranges_of_hashes(ctx, key));
+    findings.extend(equalities_on_growing(ctx, key));
+}
+
+/// A field that grows with time, ranged for the sake of ranges that nobody asks for.
+fn equalities_on_growing(ctx: &NamespaceContext<'_>, key: &ShardKey) -> Option<NamespaceFinding> {
+    let (totals, home, first) = (ctx.totals, ctx.collection.source, key.first());
+    let uses = totals.key_use;
+    let only_equalities =
+        uses.ranged.calls == 0 && percent(uses.first.calls, uses.all.calls) >= ctx.thresholds.load_percent;
+    if !only_equalities || growing(ctx, key)?.severity != Severity::Error {
+        return None;
+    }
+    let message = format!(
+        "`{}` leads the ranged key of `{}` and grows with time, but none of {} asks for a range of it",
+        first.path,
+        totals.namespace,
+        calls(uses.all.calls),
+    );
+    let text = "hashed, it would spread the inserts, and these calls would lose nothing";
+    let mut found = finding(ctx.collection, "load", home, message, vec![label_in(home, home, first.span, text)]);
+    found.subject = Some((totals.namespace.to_owned(), "load".to_owned()));
+    found.severity = Some(Severity::Info);
+    found.help = Some(format!("consider `{{ {}: \"hashed\" }}`", first.path));
+    Some(NamespaceFinding { finding: found, cost: uses.first })
+}
+
+fn ranges_of_hashes(ctx: &NamespaceContext<'_>, key: &ShardKey) -> Option<NamespaceFinding> {
+    let (totals, home) = (ctx.totals, ctx.collection.source);
     let (first, uses) = (key.first(), totals.key_use);
     let share = percent(uses.ranged.calls, uses.all.calls);
     if first.kind != KeyKind::Hashed || share < ctx.thresholds.load_percent {
-        return;
+        return None;
     }
     let message = format!(
         "{share} % of {} on `{}` ask for ranges of `{}`, and it is hashed: they go to every shard",
@@ -41,7 +71,7 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
          `{{ tenantId: 1, {}: 1 }}`",
         first.path
     ));
-    findings.push(NamespaceFinding { finding: found, cost: uses.ranged });
+    Some(NamespaceFinding { finding: found, cost: uses.ranged })
 }
 
 const EXPLANATION: &str = r#"
@@ -50,7 +80,9 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 The first field of the key is hashed, and at least `load_percent` percent of the calls (default 50; of at least
-`fewest_calls`, default 20) ask for a range of it. SL103 says it of one shape; this rule says that it is the load.
+`fewest_calls`, default 20) ask for a range of it. SL103 says it of one shape; this rule says that it is the load. The
+other way round is an info: the first field of a ranged key is known to grow with time (SL503), and no call asks for a
+range of it.
 
 ## Why it costs you
 

@@ -88,6 +88,10 @@ sh.shardCollection("shop.orders", { _id: 1 });
 Carry the first key field together with the `_id` wherever it is stored or passed on, and put both into the filter. Or
 let the `_id` hold the key value: with `{ _id: 1 }` or `{ _id: "hashed" }` as the key, lookups go to one shard.
 
+`findById`, `findOne({ _id })`, `Model.exists`, `populate` (mongoose), `repository.findById` (Spring Data),
+`Document.objects.get(id=…)` (MongoEngine) and `Model.find(id)` (Mongoid) all send `_id` alone. Use their forms with two
+conditions; with mongoose, `schema.options.shardKey` adds the key to saves, **not** to finds.
+
 ## When to ignore
 
 Rare lookups by support tools.

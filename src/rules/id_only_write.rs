@@ -71,6 +71,10 @@ sh.shardCollection("shop.orders", { _id: 1 });
 Add equalities on the key fields beside the `_id`. Many object mappers can be told to do that (a shard key option of
 the model).
 
+Tell the mapper the key, and it adds it to every write: mongoose `new Schema({…}, { shardKey: { customerId: 1 } })`,
+Spring Data `@Sharded(shardKey = "customerId")`, MongoEngine `meta = {'shard_key': ('customerId',)}`, Mongoid
+`shard_key customerId: 1`.
+
 ## When to ignore
 
 Rare repairs by hand.

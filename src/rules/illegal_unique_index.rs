@@ -109,6 +109,11 @@ db.getSiblingDB("shop").customers.createIndex({ email: 1 }, { unique: true });
 Lead the index with the key (`{ region: 1, email: 1 }`): the field is then unique per key value only. Or make the
 field the shard key. Or keep a small collection, sharded by that field, in which the application reserves values.
 
+Unique indexes come from mappers as well: `unique: true` on a path (mongoose, with `autoIndex`), `@Indexed(unique =
+true)` (Spring Data), `unique=True` (MongoEngine), `index({ … }, unique: true)` (Mongoid). Errors people search for:
+*cannot create unique index over { … } with shard key pattern { … }* (CannotCreateIndex 67), *can't shard collection …
+with unique index on …* (InvalidOptions 72).
+
 ## When to ignore
 
 Never: the server refuses it.

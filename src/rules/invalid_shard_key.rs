@@ -85,6 +85,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 Write the fields as `1`; a descending *index* can be added beside. Hash at most one field.
 
+Errors people search for: *Unsupported shard key pattern … Pattern must either be a single hashed field, or a list of
+ascending fields* (BadValue 2), *Shard keys must consist of either hashed fields …*.
+
 ## When to ignore
 
 Never: the server refuses it.

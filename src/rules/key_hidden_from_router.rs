@@ -72,6 +72,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 Put a plain predicate on the key field beside the expression: `{ customerId: 7012, $expr: … }`. Write nested key
 fields with dots: `{ "a.b": 5 }`.
 
+Mappers write such forms: embedded objects as whole sub-documents (`{ owner: { id: 5 } }` of Spring Data's `Example`,
+of mongoose with a nested object as condition), `$expr` from query builders. Use the dotted path: `"owner.id"`.
+
 ## When to ignore
 
 If the value really is computed from the document and cannot be known before.

@@ -72,6 +72,10 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 Move the `$match` on the key to the front, if the result stays what is meant: behind a `$limit` it is another
 question.
 
+Pipelines grow in builders: `Aggregation.newAggregation(limit(…), match(…))` of Spring Data and
+`Model.aggregate().sort(…).match(…)` of mongoose keep the order in which they were written. A mongoose
+`pre('aggregate')` hook can put the tenant in front: `this.pipeline().unshift({ $match: { workspaceId } })`.
+
 ## When to ignore
 
 If the order of the stages is what is meant, such as a sample that is filtered afterwards.

@@ -34,7 +34,11 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
         let served = |access: &Access| access.is_served_by(&proposal);
         let (now, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(access, _)| served(access));
         let others = known.iter().filter(|index| !index.0.is_empty()).count();
-        findings.push(found(ctx, &proposal, &now, others, (home, place)));
+        let found = found(ctx, &proposal, &now, others, (home, place));
+        let limits = ctx.thresholds;
+        if found.cost.calls >= limits.fewest_calls || found.cost.millis >= limits.index_millis {
+            findings.push(found);
+        }
         open = rest;
     }
 }
@@ -94,7 +98,8 @@ const EXPLANATION: &str = r#"
 Some queries on the collection are served by no known index: none begins with a field that they compare for equality
 (or, without one, by range), or none of those that do yields the order asked for. The message proposes one index in
 the order equality, sort, range, and says how many shapes of queries it would serve. Equalities on fields of the shard
-key come first in it. Filters with `$or`, text or geospatial conditions are not judged.
+key come first in it. Filters with `$or`, text or geospatial conditions are not judged, nor are queries that are fewer
+than `fewest_calls` (default 20) and took less than `index_millis` milliseconds together (default 100).
 
 ## Why it costs you
 

@@ -91,6 +91,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 Create the index that the message shows, before the collection is sharded. Further fields may follow the key in it.
 
+Error people search for: *Please create an index that starts with the proposed shard key before sharding the collection*
+(InvalidOptions 72).
+
 ## When to ignore
 
 If the collection is sharded while it is empty: the server creates the index.

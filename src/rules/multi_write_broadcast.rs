@@ -70,6 +70,9 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 Add an equality on the shard key. For a clean-up over all customers, loop over key values in small steps.
 
+In mappers this is `Model.updateMany` and `deleteMany` (mongoose), `updateMulti` and derived `deleteBy…` methods (Spring
+Data), `QuerySet.update` (MongoEngine): give them the key as a condition.
+
 ## When to ignore
 
 Maintenance that is meant to touch everything.

@@ -132,10 +132,10 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-The router logged how many shards it asked (`nShards`), or an explain lists them, and the filter and the declared key say
-another number. Fewer
-than predicted is reported only if a chunk map or `--shards` says that more than one shard owns chunks. Batches,
-multi-writes and pipelines that run a stage on another shard are left out: their number means something else.
+The router logged how many shards it asked (`nShards`), or an explain lists them, and the filter and the declared key
+say another number. Fewer than predicted is reported only if a chunk map or `--shards` says that more than one shard
+owns chunks. Batches, multi-writes and pipelines that run a stage on another shard are left out: their number means
+something else.
 
 ## Why it costs you
 

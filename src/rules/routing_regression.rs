@@ -34,6 +34,8 @@ pub fn unknown_shape(operation: &str, namespace: &str, now: &str) -> (String, St
 }
 
 const EXPLANATION: &str = r#"
+# Why is a query that asked one shard a broadcast now?
+
 ## What it says
 
 The baseline recorded a query shape with a better class than it has now: it was targeted and is multi-shard or a

@@ -3,6 +3,7 @@
 use super::fan_out::{FanOut, filter_of, is_batch};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::model::Verb;
 use crate::routing::{Cause, Class};
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -18,11 +19,17 @@ pub static RULE: Rule = Rule {
     check: Check::Statement(check),
 };
 
+/// A scan that ends early is worth a finding if it has read so many documents before.
+const LONG_SCAN: u64 = 100;
+
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let fan_out = FanOut::of(ctx).filter(|fan_out| fan_out.verdict.class == Class::Broadcast && !is_batch(ctx))?;
     let plan = ctx.event.plan_summary.as_ref().filter(|plan| plan.value.split(", ").any(|part| part == "COLLSCAN"))?;
     let filter = filter_of(ctx.statement)?;
     let reads_nothing = ctx.event.docs_examined.as_ref().is_some_and(|examined| examined.value == 0);
+    if ends_early(ctx) {
+        return None;
+    }
     // Without a condition everything is wanted, and no index would save a document.
     if reads_nothing || matches!(fan_out.cause(), Cause::NoFilter) || fan_out.verdict.error.is_some() {
         return None;
@@ -41,6 +48,18 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     Some(fan_out.finding(message, primary, others, help))
 }
 
+/// Whether the scan ended with the first documents that were found: by a limit, or because one is all that is written.
+fn ends_early(ctx: &EventContext<'_>) -> bool {
+    let statement = ctx.statement;
+    let takes_few = match statement.verb {
+        Verb::Find => statement.limit.is_some() && statement.sort.is_none(),
+        Verb::FindAndModify => statement.sort.is_none(),
+        Verb::Update | Verb::Delete => !statement.multi,
+        _ => false,
+    };
+    takes_few && ctx.event.docs_examined.as_ref().is_none_or(|examined| examined.value < LONG_SCAN)
+}
+
 const EXPLANATION: &str = r#"
 # Why does one query read every document of every shard (COLLSCAN)?
 
@@ -48,7 +67,7 @@ const EXPLANATION: &str = r#"
 
 The statement is a broadcast, and the plan of the record is a collection scan. So each shard reads its whole part of the
 collection, and all of them together read all of it. `find({})` and pipelines without a `$match` are not meant: they
-want everything.
+want everything. Nor is a scan that a limit ends, or the one document that is written, before it has read 100.
 
 ## Why it costs you
 

@@ -75,6 +75,13 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 Add equalities on the whole shard key to the filter. A document that was read before the write has the values.
 
+Mappers drop the key from writes: mongoose filters `doc.save()` and `doc.deleteOne()` by `_id`, unless the schema says
+`{ shardKey: { customerId: 1 } }`; Spring Data does unless the class has `@Sharded(shardKey = "customerId")`;
+MongoEngine unless `meta = {'shard_key': ('customerId',)}`; Mongoid unless `shard_key customerId: 1`. In pymongo the
+filter is yours. Errors people search for: *A single update on a sharded collection must contain an exact match on _id
+… or contain the shard key* (InvalidOptions 72), *A single delete on a sharded collection must contain an exact match
+on _id … or contain the shard key* (ShardKeyNotFound 61).
+
 ## When to ignore
 
 Rare repairs by hand on 7.1 or later.

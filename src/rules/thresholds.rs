@@ -31,9 +31,12 @@ pub struct Thresholds {
     /// SL603: the share of the time from which on one shard is hot, in percent; twice its fair share it must have in any
     /// case. Default 60.
     pub hot_shard_percent: u64,
+    /// SL406: queries that took less time together, in milliseconds, and are fewer than `fewest_calls`, need no index.
+    /// Default 100.
+    pub index_millis: u64,
     /// SL502, SL506, SL507, SL509, SL603: shares of fewer calls than this are not told. Default 20.
     pub fewest_calls: u64,
-    /// SL108, SL501 to SL505: fewer values than this prove nothing about a key. Default 50.
+    /// SL501 to SL504: fewer values than this prove nothing about a key. Default 50.
     pub fewest_values: u64,
 }
 
@@ -50,6 +53,7 @@ impl Default for Thresholds {
             load_percent: 50,
             skew_percent: 50,
             hot_shard_percent: 60,
+            index_millis: 100,
             fewest_calls: 20,
             fewest_values: 50,
         }

@@ -7,6 +7,7 @@ use crate::routing::{Cause, Class, FieldBounds, Verdict};
 
 use super::access::Access;
 use super::finding::Finding;
+use super::key_values::{FieldValues, KeyValues};
 use super::thresholds::Thresholds;
 
 /// Calls and their time.
@@ -127,6 +128,8 @@ pub struct NamespaceTotals<'a> {
     pub multi_shard: Cost,
     /// Calls that every shard answers.
     pub broadcast: Cost,
+    /// The values of its key that were seen.
+    pub values: Option<&'a KeyValues>,
     /// By shard, if a chunk map is known: each call counts for every shard that is asked.
     pub shards: Vec<(&'a str, Cost)>,
 }
@@ -152,6 +155,17 @@ impl NamespaceContext<'_> {
     pub fn shard_count(&self) -> Option<usize> {
         let owners = self.collection.chunks.as_ref().map(crate::model::ChunkMap::owner_count);
         owners.or_else(|| self.catalog.shards.as_ref().map(Vec::len)).or(self.catalog.shard_count)
+    }
+
+    /// The values of the key's first field, if there are enough to prove something.
+    pub(super) fn first_values(&self) -> Option<&FieldValues> {
+        self.totals.values?.field(0).filter(|values| values.total() >= self.thresholds.fewest_values)
+    }
+
+    /// The values of the whole key, if there are enough to prove something.
+    pub(super) fn whole_values(&self) -> Option<&FieldValues> {
+        let key = self.collection.shard_key()?;
+        self.totals.values?.whole(key).filter(|values| values.total() >= self.thresholds.fewest_values)
     }
 
     /// Whether there are calls enough to speak of shares.

@@ -51,6 +51,8 @@ pub fn comment_names_no_rule(word: &str, near: &[&str]) -> (String, String) {
 }
 
 const EXPLANATION: &str = r#"
+# Which suppressions are not needed any more?
+
 ## What it says
 
 An `[[ignore]]` of `shardlint.toml`, or a `shardlint: ignore …` in the comment of a query, hid no finding of this run,

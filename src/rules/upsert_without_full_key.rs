@@ -73,6 +73,11 @@ sh.shardCollection("shop.stock", { sku: 1 });
 
 Put equalities on all key fields into the filter; they become part of the document that is inserted.
 
+mongoose's `findOneAndUpdate(…, { upsert: true })`, Spring Data's `upsert(query, update)` and pymongo's `update_one(…,
+upsert=True)` send the filter as it is: it needs an equality on every field of the key. Errors people search for:
+*Failed to target upsert by query :: could not extract exact shard key* (ShardKeyNotFound 61), *An upsert on a sharded
+collection must contain the shard key and have the simple collation*.
+
 ## When to ignore
 
 Never before 7.1; later, rare upserts only.

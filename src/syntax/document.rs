@@ -38,6 +38,13 @@ pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Rec
     }
 }
 
+/// The complaint about a document on several lines that is none of those known.
+pub(super) fn unknown(text: &str) -> Option<SyntaxError> {
+    let start = text.find('{').filter(|_| text.trim_end().contains('\n'))?;
+    let message = "a document, but neither a log record, a profiler document nor explain output";
+    Some(SyntaxError::new(Span::new(start, start + 1), message))
+}
+
 /// The text without what a list or a prompt puts around a value.
 fn value(text: &str) -> &str {
     let blank = |c: char| c.is_whitespace() || c == '\0' || c == '\u{feff}';
@@ -154,7 +161,8 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
                 Some(record) => parts.push(part(node.span, record)),
                 None if parts.is_empty() => return None,
                 None => {
-                    let error = SyntaxError::new(node.span, "neither explain output nor a profiler document");
+                    let message = "neither a log record, a profiler document nor explain output";
+                    let error = SyntaxError::new(node.span, message);
                     parts.push(part(node.span, Record::Bad(error)));
                 }
             }

@@ -36,8 +36,10 @@ impl Frame {
     /// The record that begins in `line` (its line end excluded) and goes on behind it, and the offset of its beginning.
     #[must_use]
     pub fn begin(line: &[u8]) -> Option<(Self, usize)> {
+        /// Printers begin a new line early; what is longer is a line that was cut.
+        const FIRST_LINE: usize = 1000;
         let last = *line.iter().rev().find(|byte| !byte.is_ascii_whitespace())?;
-        if matches!(last, b'{' | b'[' | b'(' | b',') && !line.starts_with(b"{\"t\":{") {
+        if matches!(last, b'{' | b'[' | b'(' | b',') && line.len() <= FIRST_LINE && !is_record(line) {
             return Self::document(line, last);
         }
         is_partial(line).map(|runtime| (Self { kind: Kind::Split(runtime), last }, 0))
@@ -124,16 +126,30 @@ fn split(opened: Runtime, line: &[u8]) -> Line {
 fn begins_anew(line: &[u8], last_before: u8, brackets: &Brackets) -> bool {
     let Some(first) = line.first() else { return false };
     match first {
-        b'{' if line.starts_with(b"{\"t\":{\"$date\"") || line.starts_with(b"{\"log\":\"") => true,
+        b'{' if is_record(line) || line.starts_with(b"{\"log\":\"") => true,
         b'{' | b'[' => !matches!(last_before, b'{' | b'[' | b'(' | b',' | b':'),
         b'0'..=b'9' => is_stamp(line) && !brackets.in_template,
         _ if brackets.in_template => false,
         b'A'..=b'Z' | b'a'..=b'z' => {
+            if is_ctime(line) {
+                return true;
+            }
             let text = String::from_utf8_lossy(&line[..line.len().min(200)]);
             text.contains('>') && typed(&text).is_some_and(|typed| !typed.is_empty())
         }
         _ => false,
     }
+}
+
+/// Whether a line begins as a record of the structured log does.
+fn is_record(line: &[u8]) -> bool {
+    line.starts_with(b"{\"t\":{\"$date\"") || line.starts_with(b"{\"t\": {\"$date\"")
+}
+
+/// `Mon Aug  5 20:21:43`
+fn is_ctime(line: &[u8]) -> bool {
+    const DAYS: [&[u8]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+    DAYS.iter().any(|day| line.starts_with(day)) && line.get(13) == Some(&b':') && line.get(16) == Some(&b':')
 }
 
 /// `2019-06-18T12:02:00`

@@ -30,4 +30,4 @@ pub use comment::{SentFrom, sent_from};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use outline::{Marks, Outline, Outliner};
-pub use record::{Fact, Part, Record, Role, is_whole, next_telling, read_record};
+pub use record::{Fact, Part, Record, Role, Trouble, is_whole, next_telling, read_record};

@@ -35,6 +35,21 @@ pub enum Fact {
     Role(Role),
     /// SERVER RESTARTED (20698): version and role may change after it.
     Restart,
+    /// A chunk that does not move.
+    Trouble(Box<Trouble>),
+}
+
+/// A message on a chunk that cannot be moved, or on a migration that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The collection, if the message names it.
+    pub namespace: Option<String>,
+    /// Why, in words that do not differ from one failure to the next.
+    pub reason: Option<String>,
+    /// A chunk was marked as too large.
+    pub jumbo: bool,
+    /// Where the message says so.
+    pub span: Span,
 }
 
 /// One record of a log.
@@ -77,7 +92,11 @@ fn unsplit(text: &str) -> Record {
     bare(text).unwrap_or_else(|error| {
         document::read(text, |line| bare(line).unwrap_or_else(Record::Bad))
             .or_else(|| wrapped::read(text, bare))
-            .unwrap_or_else(|| Record::Bad(wrapped::split_by_runtime(text, error)))
+            .unwrap_or_else(|| {
+                // Of a document on several lines it says little what its first line is not.
+                let error = document::unknown(text).unwrap_or(error);
+                Record::Bad(wrapped::split_by_runtime(text, error))
+            })
     })
 }
 
@@ -101,12 +120,13 @@ pub fn is_whole(line: &[u8]) -> bool {
     begins && line.ends_with(b"}")
 }
 
-/// From `from` on, the first place in a text where the id of a record stands that has to be read. Every id that matters is
-/// searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
+/// From `from` on, the first place in a text where the id of a record stands that has to be read. Every id that matters (and
+/// what is common to those on chunks that do not move) is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
 #[must_use]
 pub fn next_telling(text: &[u8], from: usize) -> Option<usize> {
-    static IDS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new("51803|23403|21951|20698").expect("the pattern is a constant and valid"));
+    static IDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"51803|23403|21951|20698|2187|moveChunk\.error").expect("the pattern is a constant and valid")
+    });
     IDS.find_at(text, from).map(|found| found.start())
 }
 

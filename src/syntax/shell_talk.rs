@@ -43,7 +43,7 @@ pub(in crate::syntax) fn typed(line: &str) -> Option<&str> {
     let (prompt, typed) = line.split_once('>')?;
     let is_prompt = prompt.chars().all(|c| c.is_alphanumeric() || " :_-.[]@".contains(c));
     // `[direct: mongos] shop`, `MongoDB Enterprise rs0:PRIMARY`; other words before a `>` are prose.
-    let is_one = !prompt.trim().contains(' ') || prompt.contains('[') || prompt.starts_with("MongoDB");
+    let is_one = !prompt.contains(' ') || prompt.contains('[') || prompt.starts_with("MongoDB");
     (is_prompt && is_one && !typed.starts_with('>')).then(|| typed.trim())
 }
 

@@ -85,15 +85,29 @@ pub(super) enum Runtime {
 
 /// The runtime that a line is of, and whether the record goes on in the next line; `None` for a line of another kind.
 pub(super) fn runtime(line: &[u8]) -> Option<(Runtime, bool)> {
-    /// What stands behind the text in docker's lines is short, unless somebody has many labels.
-    const BEHIND: usize = 4096;
     if line.starts_with(br#"{"log":""#) {
-        let tail = &line[line.len().saturating_sub(BEHIND)..];
-        let is_ended = memchr::memmem::find(tail, br#"\n","#).or_else(|| memchr::memmem::find(tail, br#"\n"}"#));
-        return Some((Runtime::Docker, is_ended.is_none() && line.ends_with(b"}")));
+        return Some((Runtime::Docker, is_docker_part(line)));
     }
     let (is_output, goes_on, _) = columns(line)?;
     Some((Runtime::Kubernetes { is_output }, goes_on))
+}
+
+/// Docker cuts a line every 16 kB, and ends the last part with the line's own end. Others who write such lines leave the end
+/// out always.
+fn is_docker_part(line: &[u8]) -> bool {
+    const PART: usize = 16 * 1024;
+    /// Characters that were cut in two are replaced, by longer ones.
+    const REPLACED: usize = 12;
+    if line.len() < PART {
+        return false;
+    }
+    let length = || {
+        let line = std::str::from_utf8(line).ok()?;
+        let RawMembers(members) = serde_json::from_str(line).ok()?;
+        let (_, log) = members.into_iter().find(|(name, _)| name.get() == "\"log\"")?;
+        Unescaped::new(line, log.get()).filter(|inner| !inner.text.ends_with('\n')).map(|inner| inner.text.len())
+    };
+    length().is_some_and(|length| length.abs_diff(PART) <= REPLACED)
 }
 
 /// The same for a line whose record goes on.
@@ -114,11 +128,12 @@ fn columns(line: &[u8]) -> Option<(bool, bool, usize)> {
     if !is_output && !rest.starts_with(b"stderr ") {
         return None;
     }
-    // A tag may have more than one letter: `P:…`.
-    let goes_on = match rest.get(7..9)? {
-        b"P " => true,
-        b"F " => false,
+    let goes_on = match rest.get(7)? {
+        b'P' => true,
+        b'F' => false,
         _ => return None,
     };
-    Some((is_output, goes_on, blank + 10))
+    // The last part may be empty, and a blank at the end of a line is easily lost.
+    let text = if rest.len() == 8 { 8 } else { 9 };
+    (rest.len() == 8 || rest[8] == b' ').then_some((is_output, goes_on, blank + 1 + text))
 }

@@ -49,6 +49,9 @@ fn collection(fields: &[&str], indexes: Vec<IndexSpec>) -> Collection {
         collation: None,
         indexes: IndexList { specs: indexes.into_iter().map(|spec| (SourceId(0), spec)).collect(), complete: false },
         chunks: None,
+        characteristics: None,
+        distribution: None,
+        jumbo: Vec::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The words, places and severities of the rules, on verdicts and declarations made by hand: what the router does is
 //! the routing tests' matter.
 
+mod costs;
 mod declarations;
 mod reads;
 mod writes;
@@ -91,6 +92,9 @@ impl Scene {
                 collation: None,
                 indexes: IndexList::default(),
                 chunks: None,
+                characteristics: None,
+                distribution: None,
+                jumbo: Vec::new(),
             },
             catalog: Catalog::default(),
             version: ServerVersion::line(6, 0),

@@ -130,6 +130,33 @@ class Team:
         return self.shell(text)
 
 
+def action(team):
+    """Runs the step of action.yml that checks, as a runner does: bash, inputs in variables, outputs in files."""
+    text = (REPOSITORY / "action.yml").read_text()
+    step = re.search(r"id: check\n.*?run: \|\n((?: {8}[^\n]*\n|\n)+)", text, re.S).group(1)
+    files = {name: team.folder / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for path in files.values():
+        path.write_text("")
+    inputs = {
+        "INPUTS": "mongod.log\n",
+        "SCHEMA": "sharding.js",
+        "BASELINE": "shardlint-baseline.json",
+        "ARGS": "--ns-map shop_test_*=shop",
+        "REPORTS": str(team.folder / "reports"),
+    }
+    suite = team.recipes["mongod"].split("shardlint check")[0]
+    assert team.shell(suite)[0] == 0
+    run = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", textwrap.dedent(step)], cwd=team.folder,
+        env=team.environment | inputs | {name: str(path) for name, path in files.items()},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+    )
+    outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+    assert run.returncode == 0 and Path(outputs["sarif"]).exists(), run.stdout
+    assert files["GITHUB_STEP_SUMMARY"].read_text() == Path(outputs["markdown"]).read_text()
+    return int(outputs["exit-code"]), run.stdout
+
+
 def expect(name, commit, result, code, *parts):
     """Ends the run unless the recipe ended so and said so."""
     got, said = result
@@ -172,6 +199,11 @@ def main():
             expect(name, "the key is changed", team.run(name), 1, "SL902", "was multi-shard in the baseline and is broadcast now")
             if name == "mongod":
                 reports_name_it(team, name, ["SL902", "{ customerId: ? }", "region", "was multi-shard"])
+        team.commit()
+        expect("action.yml", "a clean commit", action(team), 0)
+        team.commit(broadcast=True)
+        expect("action.yml", "a broadcast is added", action(team), 1, "::error file=suite.py,line=", "title=SL101")
+        team.commit()
         expect("declarations", "a clean commit", team.run("declarations"), 0)
         team.commit(key=KEY + UNIQUE)
         expect("declarations", "a unique index is added", team.run("declarations"), 1, "SL403", "sharding.js:2:")

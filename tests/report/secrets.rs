@@ -3,6 +3,9 @@
 
 use std::process::Command;
 
+use shardlint::report::{Format, RenderOptions};
+use shardlint::rules::literal;
+
 /// What must not be seen. The places are in [`LOG`].
 const SECRETS: [&str; 26] = [
     "s3cretFilter",
@@ -127,12 +130,34 @@ fn the_log_is_understood_and_without_redaction_its_literals_are_shown() {
 }
 
 #[test]
+fn a_literal_that_a_message_quotes_is_shown_or_named_by_its_type() {
+    let record = super::build::slow_query(r#"{"find":"orders","filter":{"a":1},"$db":"shop"}"#, r#""nShards":4"#);
+    let labels: [(&[u8], &str); 1] = [(b"{\"a\":1}", "here")];
+    let example = super::build::example(record.as_bytes(), 1, &labels);
+    let message = format!("40 % of the calls give `{}`", literal("\"s3cret\"", "string"));
+    let mut finding = super::build::diagnostic(&message, example);
+    finding.example.labels[0].text = format!("all of `{}`", literal("s3cret", "string"));
+    let report = super::build::report(vec![finding]);
+    for (redact, shown) in
+        [(true, "40 % of the calls give `<string>`"), (false, "40 % of the calls give `\\\"s3cret\\\"`")]
+    {
+        let options = RenderOptions { redact: Some(redact), ..RenderOptions::default() };
+        let json = super::build::text(&report, Format::Json, &options);
+        assert!(json.contains(shown), "{json}");
+        assert_eq!(json.contains("s3cret"), !redact);
+        assert!(!json.contains(['\u{fdd0}', '\u{fdd1}', '\u{fdd2}']));
+    }
+}
+
+#[test]
 fn spans_stay_true_when_literals_are_hidden() {
     let read = |arguments: &[&str]| serde_json::from_str::<serde_json::Value>(&output(arguments)).unwrap();
     let (open, redacted) = (read(&["--format", "json"]), read(&["--format", "json", "--redact"]));
     let log = log();
     let pairs = open["diagnostics"].as_array().unwrap().iter().zip(redacted["diagnostics"].as_array().unwrap());
-    for (open, redacted) in pairs {
+    // What is found on a declared key points into the declaration.
+    let in_log = |diagnostic: &serde_json::Value| diagnostic["location"]["path"] == "mongod.log";
+    for (open, redacted) in pairs.filter(|(open, _)| in_log(open)) {
         assert_eq!(open["location"], redacted["location"]);
         for (open, redacted) in open["labels"].as_array().unwrap().iter().zip(redacted["labels"].as_array().unwrap()) {
             assert_eq!(open["location"], redacted["location"]);

@@ -4,6 +4,7 @@ use crate::model::{Document, Node, Value};
 use crate::syntax::index_list;
 use crate::text::{Located, Span};
 
+use super::measured;
 use super::printed::{Printed, PrintedValue};
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
 use crate::syntax::shell_talk::lists_all_collections;
@@ -25,6 +26,12 @@ enum Kind {
     Export,
     /// One index, or all of one collection.
     Indexes,
+    /// The output of `analyzeShardKey`.
+    Characteristics,
+    /// A row of a grouping by value.
+    Group,
+    /// `$shardedDataDistribution`.
+    Distribution,
     /// Another collection of the config database, which says nothing about where documents lie.
     Bookkeeping,
 }
@@ -69,14 +76,23 @@ fn kind(document: &Document) -> Option<Kind> {
     if is_shard && (is_alone || ["state", "tags", "topologyTime", "maxSize", "draining"].iter().any(|name| has(name))) {
         return Some(Kind::Shard);
     }
-    is_bookkeeping(document).then_some(Kind::Bookkeeping)
+    if measured::is_characteristics(document) {
+        return Some(Kind::Characteristics);
+    }
+    if measured::is_distribution(document) {
+        return Some(Kind::Distribution);
+    }
+    if is_bookkeeping(document) {
+        return Some(Kind::Bookkeeping);
+    }
+    measured::is_group(document).then_some(Kind::Group)
 }
 
 /// Documents of `config.databases`, `version`, `settings`, `changelog`, `mongos`, `lockpings` and `locks`.
 fn is_bookkeeping(document: &Document) -> bool {
     const SETTINGS: [&str; 5] = ["balancer", "autosplit", "chunksize", "automerge", "ReadWriteConcernDefaults"];
     let has = |names: &[&str]| names.iter().all(|name| document.get(name).is_some());
-    let Some(id) = document.get("_id") else { return is_distribution(document) };
+    let Some(id) = document.get("_id") else { return false };
     has(&["primary", "partitioned"])
         || has(&["primary", "version"])
         || has(&["clusterId"])
@@ -84,13 +100,6 @@ fn is_bookkeeping(document: &Document) -> bool {
         || has(&["what", "time", "details"])
         || has(&["ping"])
         || has(&["state", "process", "who"])
-}
-
-/// A document of `$shardedDataDistribution`.
-fn is_distribution(document: &Document) -> bool {
-    let first = document.get("shards").and_then(Node::as_array).and_then(|shards| shards.items.first());
-    let is_counted = first.and_then(Node::as_document).is_some_and(|shard| shard.get("numOwnedDocuments").is_some());
-    is_counted && document.get("ns").is_some()
 }
 
 fn is_key_pattern(node: &Node) -> bool {
@@ -106,11 +115,12 @@ pub(super) fn collect(text: &str, printed: &Printed<'_>, dump: &mut Dump) {
     for value in &printed.values {
         let before = dump.collections.len();
         let is_listing = is_listing(text, value, printed.values.len() == 1);
-        let is_status = add(value, dump);
+        let is_status = add(text, value, dump);
         names_all &= dump.collections.len() == before || is_status || is_listing;
         dump.complete |= dump.collections.len() > before && !is_status;
     }
     dump.complete &= names_all;
+    dump.characteristics.extend(measured::groups(text, &printed.values, printed.is_cut));
 }
 
 /// Whether a value may be a part of a whole listing of `config.collections`. A single document over several lines is what
@@ -124,16 +134,16 @@ fn is_listing(text: &str, value: &PrintedValue<'_>, is_only: bool) -> bool {
 }
 
 /// Adds what one value says; whether it is a part of `sh.status()`.
-fn add(value: &PrintedValue<'_>, dump: &mut Dump) -> bool {
+fn add(text: &str, value: &PrintedValue<'_>, dump: &mut Dump) -> bool {
     let Some(array) = value.node.as_array() else {
-        return add_one(&value.node, value.heading, dump);
+        return add_one(text, &value.node, value, dump);
     };
     let first = array.items.first().and_then(Node::as_document);
     if value.heading.is_none() && first.is_some_and(is_specification) {
         add_indexes(&value.node, dump);
         return false;
     }
-    array.items.iter().fold(false, |is_status, item| add_one(item, value.heading, dump) | is_status)
+    array.items.iter().fold(false, |is_status, item| add_one(text, item, value, dump) | is_status)
 }
 
 /// Whether the first member of an array makes it a list of indexes, complete or not.
@@ -144,7 +154,8 @@ fn is_specification(first: &Document) -> bool {
     }
 }
 
-fn add_one(node: &Node, heading: Option<&str>, dump: &mut Dump) -> bool {
+fn add_one(text: &str, node: &Node, printed: &PrintedValue<'_>, dump: &mut Dump) -> bool {
+    let (heading, command) = (printed.heading, printed.command);
     let known = node.as_document().and_then(|document| kind(document).map(|kind| (kind, document)));
     let Some((kind, document)) = known else {
         if heading.is_none() {
@@ -160,13 +171,18 @@ fn add_one(node: &Node, heading: Option<&str>, dump: &mut Dump) -> bool {
             let batch = document.get("cursor").and_then(Node::as_document).and_then(|cursor| cursor.get("firstBatch"));
             let items = batch.and_then(Node::as_array).map(|batch| batch.items.as_slice()).unwrap_or_default();
             for item in items {
-                add_one(item, heading, dump);
+                add_one(text, item, printed, dump);
             }
         }
         Kind::StatusDatabase => status_collections(document, dump),
         Kind::Export => export(document, dump),
         Kind::Indexes => add_indexes(node, dump),
-        Kind::Bookkeeping => {}
+        Kind::Characteristics => {
+            dump.characteristics.extend(measured::characteristics(text, node, command));
+        }
+        Kind::Distribution => dump.distributions.extend(measured::distribution(document, node.span)),
+        // The rows of a grouping are told together.
+        Kind::Group | Kind::Bookkeeping => {}
     }
     kind == Kind::StatusDatabase
 }
@@ -218,7 +234,8 @@ fn chunk_of(document: &Document) -> ChunkOf {
 fn chunk(document: &Document, owner: &str, of: ChunkOf, span: Span) -> Option<DumpedChunk> {
     let bound = |name: &str| document.get(name).filter(|bound| bound.as_document().is_some()).cloned();
     let shard = document.get(owner)?.as_str()?.to_owned();
-    Some(DumpedChunk { of, min: bound("min")?, max: bound("max")?, shard, span })
+    let jumbo = document.get("jumbo").is_some_and(|jumbo| jumbo.is_truthy() || jumbo.as_str() == Some("yes"));
+    Some(DumpedChunk { of, min: bound("min")?, max: bound("max")?, shard, jumbo, span })
 }
 
 /// The collections of one database in mongosh's `sh.status()`.

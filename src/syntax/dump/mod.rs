@@ -3,11 +3,12 @@
 //! Says only what the text says: how chunks join their collections, and what contradicts what, is for the catalog.
 
 mod document;
+mod measured;
 mod printed;
 
 mod status;
 
-use crate::model::Node;
+use crate::model::{Distribution, KeyCharacteristics, Node};
 use crate::text::{Located, Span};
 
 use super::error::SyntaxError;
@@ -25,12 +26,25 @@ pub struct Dump {
     pub shards: Vec<Located<String>>,
     /// Complete lists of indexes.
     pub indexes: Vec<ListedIndexes>,
+    /// What was measured of keys.
+    pub characteristics: Vec<Measured<KeyCharacteristics>>,
+    /// How collections are spread over shards.
+    pub distributions: Vec<Measured<Distribution>>,
     /// `collections` holds all of `config.collections`: what it does not name is not sharded.
     pub complete: bool,
     /// What was malformed.
     pub errors: Vec<SyntaxError>,
     /// Values that are no dump of anything known.
     pub passed_over: Vec<Span>,
+}
+
+/// A measurement, and the collection if the text names it.
+#[derive(Debug, Clone)]
+pub struct Measured<T> {
+    /// The collection.
+    pub namespace: Option<String>,
+    /// What was measured.
+    pub value: T,
 }
 
 /// One collection.
@@ -70,6 +84,8 @@ pub struct DumpedChunk {
     pub max: Node,
     /// The shard that owns it.
     pub shard: String,
+    /// It is marked as too large to move.
+    pub jumbo: bool,
     /// The whole chunk.
     pub span: Span,
 }
@@ -81,6 +97,7 @@ pub fn dumps(text: &str) -> Dump {
     let status = status::begin(text).unwrap_or(text.len());
     let printed = printed::read(&text[..status]);
     document::collect(&text[..status], &printed, &mut dump);
+    measured::printed_distribution(&text[..status], &mut dump);
     dump.errors.extend(printed.error);
     status::read(text, status, &mut dump);
     dump

@@ -119,8 +119,10 @@ impl Report<'_> {
         let owner = owner.trim_start();
         let shard = owner.split_whitespace().next().unwrap_or_default();
         let shard_end = self.text.len() - owner.len() + shard.len();
+        let line = owner.lines().next().unwrap_or_default();
         if let Some(collection) = &mut self.collection {
             collection.chunks.push(DumpedChunk {
+                jumbo: line.split_whitespace().any(|word| word == "jumbo"),
                 of: ChunkOf::Namespace(collection.name.clone()),
                 span: min.span.join(Span::new(shard_end, shard_end)),
                 min,

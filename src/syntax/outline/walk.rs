@@ -391,7 +391,8 @@ impl<'l> Walk<'l, '_> {
         };
         self.class(Class::List);
         self.class(class);
-        self.key.push(u8::from(texts.len() > 1));
+        // Of so many members at most, the types of the values are counted.
+        self.key.push(texts.len().min(17) as u8);
         self.relations.add(field, Class::List, text);
         self.relations.add_list(distinct);
         Some(())

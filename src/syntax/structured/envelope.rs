@@ -7,7 +7,7 @@ use crate::syntax::record::{Fact, Record, Role};
 use crate::text::Span;
 
 use super::members::Members;
-use super::slow;
+use super::{slow, trouble};
 
 /// "Slow query", of mongod and mongos alike.
 const SLOW_QUERY: f64 = 51803.0;
@@ -61,6 +61,10 @@ fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
         record.node("attr").and_then(|attr| version(&attr))
     } else if id == OPTIONS {
         record.node("attr").and_then(|attr| role(attr.as_document()?.get("options")?))
+    } else if trouble::concerns(id) {
+        let message = record.raw("msg").map_or_else(Span::default, |raw| record.span(raw.text(record.line)));
+        let told = record.node("attr").and_then(|attr| trouble::read(id, &attr, message));
+        told.map(|trouble| Fact::Trouble(Box::new(trouble)))
     } else {
         None
     };

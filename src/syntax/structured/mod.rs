@@ -11,6 +11,7 @@ mod members;
 mod slow;
 mod statement;
 mod traffic;
+mod trouble;
 mod views;
 
 use crate::model::{Document, Event};

@@ -1,0 +1,121 @@
+//! SL602: a collection whose bytes, documents or chunks lie unevenly on its shards.
+
+use super::declared_index::{finding, label_in};
+use super::finding::{Finding, Severity};
+use super::rule::{Check, DeclarationContext, Evidence, Rule, Status};
+use super::totals::percent;
+use crate::model::{ChunkMap, ShardPart};
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SL602",
+    name: "distribution-skew",
+    summary: "bytes, documents or chunks of a collection lie unevenly on its shards",
+    severity: Severity::Warning,
+    needs: &[Evidence::Key],
+    since: "0.1.0",
+    status: Status::Stable,
+    fan_out_rank: None,
+    explanation: EXPLANATION,
+    check: Check::Declaration(check),
+};
+
+/// Fewer chunks than this for each shard are uneven by chance.
+const CHUNKS_EACH: u64 = 8;
+
+fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
+    let collection = ctx.collection;
+    let Some(key) = collection.shard_key() else { return };
+    let measured = collection.distribution.as_ref().and_then(|(source, told)| {
+        let (of, amounts) = amounts(&told.parts)?;
+        Some((*source, told.span, of, amounts))
+    });
+    let counted = || {
+        let amounts = collection.chunks.as_ref().map(chunks_by_shard)?;
+        let enough = amounts.iter().map(|(_, n)| n).sum::<u64>() >= CHUNKS_EACH * amounts.len() as u64;
+        enough.then_some((collection.source, key.span, "chunks", amounts))
+    };
+    let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
+    let all: u64 = amounts.iter().map(|(_, n)| n).sum();
+    let Some((shard, most)) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone()))) else {
+        return;
+    };
+    let shards = amounts.len() as u64;
+    let (share, fair) = (percent(*most, all), 100 / shards.max(1));
+    let limit = fair + fair * ctx.thresholds.skew_percent / 100;
+    if shards < 2 || share <= limit {
+        return;
+    }
+    let message = format!(
+        "`{shard}` holds {share} % of the {of} of `{}`, where {fair} % is a fair share of {shards} shards",
+        collection.pattern
+    );
+    let mut found =
+        finding(collection, "distribution", home, message, vec![label_in(home, home, span, "counted here")]);
+    found.help = Some(
+        "look for jumbo chunks, zones and failed migrations, then at the key: how often is its top value?".to_owned(),
+    );
+    findings.push(found);
+}
+
+/// Bytes if every shard tells them, else documents, else chunks.
+fn amounts(parts: &[ShardPart]) -> Option<(&'static str, Vec<(String, u64)>)> {
+    let all = |pick: fn(&ShardPart) -> Option<u64>| {
+        parts.iter().map(|part| Some((part.shard.clone(), pick(part)?))).collect::<Option<Vec<_>>>()
+    };
+    let kinds: [(&'static str, fn(&ShardPart) -> Option<u64>); 3] =
+        [("bytes", |part| part.bytes), ("documents", |part| part.documents), ("chunks", |part| part.chunks)];
+    kinds.into_iter().find_map(|(of, pick)| Some((of, all(pick)?)))
+}
+
+fn chunks_by_shard(map: &ChunkMap) -> Vec<(String, u64)> {
+    let mut sums: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+    map.chunks.iter().for_each(|chunk| *sums.entry(&chunk.shard).or_default() += 1);
+    sums.into_iter().map(|(shard, n)| (shard.to_owned(), n)).collect()
+}
+
+const EXPLANATION: &str = r#"
+# Why is my data spread unevenly over the shards?
+
+## What it says
+
+One shard holds at least `skew_percent` percent (default 50) more than its fair share of a collection: of its bytes,
+as `$shardedDataDistribution` or `getShardDistribution()` tell them; else of its documents; else of its chunks, where
+there are eight or more for each shard.
+
+## Why it costs you
+
+The fullest shard decides when the cluster needs more room, and usually it is the busiest as well.
+
+## Fires on
+
+```js
+[ { _id: "shop.orders", key: { customerId: 1 } } ]
+{ ns: "shop.orders", shards: [
+  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 900000, ownedSizeBytes: 460800000, orphanedSizeBytes: 0 },
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 100000, ownedSizeBytes: 51200000, orphanedSizeBytes: 0 } ] }
+```
+
+## Silent on
+
+```js
+[ { _id: "shop.orders", key: { customerId: 1 } } ]
+{ ns: "shop.orders", shards: [
+  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 520000, ownedSizeBytes: 266240000, orphanedSizeBytes: 0 },
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 480000, ownedSizeBytes: 245760000, orphanedSizeBytes: 0 } ] }
+```
+
+## How to fix
+
+SL601 says whether chunks cannot move. If they can, see whether the balancer is on (`sh.getBalancerState()`), and
+whether zones allow it. Since 6.0 it balances bytes, before that chunks, so many small chunks on one shard are even to
+an old server. If one value of the key is large, SL502 and SL505 apply.
+
+## When to ignore
+
+Zones that keep data apart on purpose, and the hours after a shard was added.
+
+## Versions
+
+All; `$shardedDataDistribution` since 6.0.3. Sources:
+<https://www.mongodb.com/docs/manual/core/sharding-balancer-administration/>.
+"#;

@@ -33,6 +33,9 @@ fn collection(namespace: &str, key: &str) -> Collection {
         collation: None,
         indexes: IndexList::default(),
         chunks: None,
+        characteristics: None,
+        distribution: None,
+        jumbo: Vec::new(),
     }
 }
 

@@ -74,6 +74,9 @@ pub fn orders() -> Collection {
         collation: None,
         indexes: IndexList::default(),
         chunks: None,
+        characteristics: None,
+        distribution: None,
+        jumbo: Vec::new(),
     }
 }
 

@@ -107,7 +107,11 @@ fn what_the_baseline_knows_does_not_fail_a_run_and_is_not_said_again() {
     assert!(found(&report).iter().all(|(_, new, ..)| *new == Value::Bool(false)), "{:?}", found(&report));
     let log = project.path("new.log").display().to_string();
     let run = project.run(&["check", "--format", "concise", "--shard-key", KEY, "--baseline", &baseline, &log]);
-    assert!(text(&run).starts_with("no findings; "), "{}", text(&run));
+    assert!(
+        text(&run).starts_with("since the baseline: 0 worse, 0 new, 0 better, 0 gone\nno findings; "),
+        "{}",
+        text(&run)
+    );
     assert!(text(&run).contains("in the baseline"), "{}", text(&run));
 }
 
@@ -132,6 +136,21 @@ fn line_moves_other_literals_longer_lists_and_key_order_keep_a_finding_known() {
         [padding.to_owned(), padding.to_owned(), find("shop.orders", r#"{"kind":{"$in":[5,6,7,8]},"status":"old"}"#)];
     let (report, code) = project.check(KEY, &baseline, &after, &["--server-version", "5.0"]);
     assert_eq!((code, found(&report).iter().all(|(_, new, ..)| *new == Value::Bool(false))), (0, true));
+}
+
+#[test]
+fn the_same_queries_in_the_text_log_of_an_old_server_and_in_a_rotated_log_of_a_new_one_are_known() {
+    let project = Project::new();
+    let old = r#"2019-05-14T09:12:03.481+0000 I  COMMAND  [conn42] command shop.orders appName: "checkout" command: find { find: "orders", filter: { status: "new", kind: { $in: [ 1, 2 ] } }, $db: "shop" } planSummary: COLLSCAN keysExamined:0 docsExamined:9 cursorExhausted:1 numYields:0 nreturned:1 reslen:120 locks:{} storage:{} protocol:op_msg 31ms"#;
+    let baseline = project.baseline(KEY, &[old.to_owned()]);
+    let new = find("shop.orders", r#"{"kind":{"$in":[7,8,9]},"status":"sent"}"#) + "\n";
+    let rotated = project.path("mongod.log.2026-05-15T00-00-00.zst");
+    fs::write(&rotated, zstd::encode_all(new.as_bytes(), 0).unwrap()).unwrap();
+    let arguments = ["check", "--format", "json", "--shard-key", KEY, "--select", "SL101", "--baseline", &baseline];
+    let run = project.run(&[&arguments[..], &[rotated.to_str().unwrap()]].concat());
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap_or_else(|_| panic!("{}", text(&run)));
+    assert_eq!(found(&report), [("SL101".to_owned(), false.into(), Value::Null, Value::Null)]);
+    assert_eq!(run.status.code(), Some(0));
 }
 
 #[test]
@@ -338,6 +357,17 @@ fn databases_of_test_suites_are_mapped_before_anything_is_compared() {
     let said = text(&run);
     assert!(said.contains("none of the namespaces of"), "{said}");
     assert!(said.contains("`shop.orders` is in the baseline, `shop_test_7f3a.orders` is queried"), "{said}");
+}
+
+#[test]
+fn a_filter_does_not_hide_that_the_names_are_wrong() {
+    let project = Project::new();
+    let baseline = project.baseline(KEY, &[targeted()]);
+    let key = "*.orders={ customerId: 1 }";
+    let quick = find("shop_test_1.orders", r#"{"customerId":7}"#).replace(":31}", ":1}");
+    let lines = [quick, find("shop_test_1.orders", r#"{"customerId":7}"#)];
+    assert_eq!(project.check(key, &baseline, &lines, &["--min-duration", "10"]).1, 2);
+    assert_eq!(project.check(key, &baseline, &lines, &["--min-duration", "100"]).1, 0);
 }
 
 #[test]

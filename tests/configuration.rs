@@ -293,6 +293,16 @@ fn a_comment_of_the_query_hides_what_it_names() {
 }
 
 #[test]
+fn a_comment_hides_only_its_own_call() {
+    let log = find(r#"{"status":"new"}"#, "checkout", "app/orders.rs:41")
+        + &find(r#"{"status":"new"}"#, "checkout", "shardlint: ignore SL101 (nightly export)")
+        + &find(r#"{"status":"new"}"#, "checkout", "app/orders.rs:42");
+    let (report, code) = Project::new(KEY, &log).report(&[]);
+    assert_eq!((code, codes(&report), suppressed(&report)), (1, vec!["SL101".to_owned()], 1));
+    assert_eq!(report["diagnostics"][0]["count"], 2);
+}
+
+#[test]
 fn a_comment_is_of_use_if_it_hides_something_in_any_call_of_its_shape() {
     let comment = "shardlint: ignore SL105 (few customers)";
     let log = find(r#"{"customerId":{"$in":[1,2,3]}}"#, "checkout", comment)

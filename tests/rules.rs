@@ -17,6 +17,7 @@ const FRAME: &[&str] = &[
     "lookup.rs",
     "rule.rs",
     "thresholds.rs",
+    "literal.rs",
     "totals.rs",
 ];
 

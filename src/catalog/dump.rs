@@ -105,7 +105,13 @@ impl Dumped {
         for (source, namespace, found) in self.distributions {
             // Several collections may be told of without a name; only a name says which this one is.
             if let Some(collection) = namespace.and_then(|name| catalog.exactly(&name)) {
-                collection.distribution = Some((source, found));
+                // Bytes say more than a count of chunks does.
+                let has_bytes = |found: &Distribution| found.parts.iter().any(|part| part.bytes.is_some());
+                let keeps =
+                    collection.distribution.as_ref().is_some_and(|(_, known)| has_bytes(known) && !has_bytes(&found));
+                if !keeps {
+                    collection.distribution = Some((source, found));
+                }
             }
         }
         for (of, chunks) in by_collection(self.chunks, &self.names) {

@@ -225,10 +225,10 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Output", env = "SHARDLINT_STATISTICS", hide_env = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub statistics: bool,
     /// Types instead of literals; sarif, junit, github, gitlab, rdjson and markdown do so by default.
-    #[arg(long, overrides_with = "no_redact", help_heading = "Output")]
+    #[arg(long, overrides_with = "no_redact", help_heading = "Output", env = "SHARDLINT_REDACT", hide_env = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub redact: bool,
     /// Literals in every format.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", env = "SHARDLINT_NO_REDACT", hide_env = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub no_redact: bool,
     /// Colours.
     #[arg(
@@ -437,5 +437,24 @@ impl Output {
         let known: Vec<_> = FormatName::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
         anyhow::bail!("-o `{}`: there is no format `{}`; expected {}", escape(text), escape(format), known.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn every_option_can_be_set_in_the_environment_under_its_own_name() {
+        const ONLY_FLAGS: [&str; 4] = ["help", "version", "quiet", "show-settings"];
+        let mut command = Cli::command();
+        let check = command.find_subcommand_mut("check").expect("a subcommand");
+        for argument in check.get_arguments() {
+            let Some(long) = argument.get_long().filter(|long| !ONLY_FLAGS.contains(long)) else { continue };
+            let variable = format!("SHARDLINT_{}", long.replace('-', "_").to_uppercase());
+            assert_eq!(argument.get_env().and_then(|name| name.to_str()), Some(variable.as_str()));
+        }
     }
 }

@@ -37,11 +37,11 @@ pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
     let Some(held) = &settings.baseline else { return false };
     let known = held.baseline.namespaces();
     let seen = queried(report);
-    let none_seen = !report.summary.inputs.is_empty()
-        && !known.is_empty()
-        && !known.iter().any(|name| seen.binary_search(name).is_ok())
-        // Filters that leave nothing are told by themselves.
-        && report.summary.filtered == 0;
+    // Filters that leave nothing are told by themselves.
+    let filtered_out = seen.is_empty() && report.summary.filtered > 0;
+    let is_seen = |name: &&str| seen.binary_search(name).is_ok();
+    let none_seen =
+        !report.summary.inputs.is_empty() && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
     if none_seen {
         let hint = if seen.is_empty() {
             format!("there are no queries; it has `{}`", escape(known[0]))

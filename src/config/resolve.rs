@@ -43,47 +43,58 @@ impl Config {
     /// Everything that means nothing.
     pub fn resolve(&self, today: Date, source: SourceId) -> Result<Resolved, Vec<Problem>> {
         let mut problems = Vec::new();
-        let mut resolved = Resolved::default();
-        let file = &self.file;
         let mut note = |problem: Problem| problems.push(problem);
-        for codes in [&file.rules.select, &file.rules.extend_select, &file.rules.ignore].into_iter().flatten() {
-            rules(codes, &mut note);
-        }
-        resolved
-            .adjustments
-            .push(Adjustment { severity: severities(&file.rules.severity, &mut note), ..Adjustment::default() });
-        for part in &file.namespace {
-            resolved.part(part, |name| glob(name).map(Scope::Namespace), &mut note);
-        }
-        for part in &file.application {
-            resolved.part(part, |name| regex(name).map(Scope::Application), &mut note);
-        }
-        resolved.suppressions =
-            file.ignore.iter().filter_map(|entry| suppression(entry, today, source, &mut note)).collect();
-        if let Some(limits) = &file.max_broadcast_share {
-            resolved.limits =
-                limits.get_ref().0.iter().filter_map(|text| read(text, limits.span(), &mut note)).collect();
-        }
-        resolved.server_version =
-            file.server_version.as_ref().and_then(|version| read(version.get_ref(), version.span(), &mut note));
-        checked(file.ns.as_ref().map(glob), &mut note);
-        checked(file.app.as_ref().map(regex), &mut note);
-        checked(
-            file.shards.as_ref().map(|n| if *n.get_ref() > 0 { Ok(()) } else { Err(none_of_a_cluster(n)) }),
-            &mut note,
-        );
-        one_of(file.fail_on.as_ref(), &["error", "warning", "info", "never"], &mut note);
-        one_of(file.fail_on_class.as_ref(), &["multi-shard", "broadcast"], &mut note);
-        resolved.ns_map =
-            in_order(&file.ns_map).map(|(from, to)| format!("{}={}", from.get_ref(), to.get_ref())).collect();
-        for (name, _) in in_order(&file.ns_map) {
-            checked(Some(glob(name)), &mut note);
-        }
-        for (namespace, key) in in_order(&file.shard_keys) {
-            resolved.shard_keys.extend(checked(Some(self.shard_key(namespace, key)), &mut note));
-        }
+        let mut resolved = Resolved::default();
+        self.resolve_rules(&mut resolved, &mut note);
+        self.resolve_gate(&mut resolved, &mut note);
+        self.resolve_declarations(&mut resolved, &mut note);
+        let entries = self.file.ignore.iter();
+        resolved.suppressions = entries.filter_map(|entry| suppression(entry, today, source, &mut note)).collect();
         problems.sort_by_key(|problem| problem.span);
         if problems.is_empty() { Ok(resolved) } else { Err(problems) }
+    }
+
+    fn resolve_rules(&self, resolved: &mut Resolved, note: &mut impl FnMut(Problem)) {
+        let file = &self.file;
+        for codes in [&file.rules.select, &file.rules.extend_select, &file.rules.ignore].into_iter().flatten() {
+            rules(codes, note);
+        }
+        let severity = severities(&file.rules.severity, note);
+        resolved.adjustments.push(Adjustment { severity, ..Adjustment::default() });
+        for part in &file.namespace {
+            resolved.part(part, |name| glob(name).map(Scope::Namespace), note);
+        }
+        for part in &file.application {
+            resolved.part(part, |name| regex(name).map(Scope::Application), note);
+        }
+    }
+
+    fn resolve_gate(&self, resolved: &mut Resolved, note: &mut impl FnMut(Problem)) {
+        let file = &self.file;
+        if let Some(limits) = &file.max_broadcast_share {
+            let texts = limits.get_ref().0.iter();
+            resolved.limits = texts.filter_map(|text| read(text, limits.span(), note)).collect();
+        }
+        one_of(file.fail_on.as_ref(), &["error", "warning", "info", "never"], note);
+        one_of(file.fail_on_class.as_ref(), &["multi-shard", "broadcast"], note);
+        checked(file.ns.as_ref().map(glob), note);
+        checked(file.app.as_ref().map(regex), note);
+    }
+
+    fn resolve_declarations(&self, resolved: &mut Resolved, note: &mut impl FnMut(Problem)) {
+        let file = &self.file;
+        let version = file.server_version.as_ref();
+        resolved.server_version = version.and_then(|version| read(version.get_ref(), version.span(), note));
+        if let Some(shards) = file.shards.as_ref().filter(|shards| *shards.get_ref() == 0) {
+            note(Problem::new(shards.span(), "a cluster has at least 1 shard"));
+        }
+        for (from, to) in in_order(&file.ns_map) {
+            checked(Some(glob(from)), note);
+            resolved.ns_map.push(format!("{}={}", from.get_ref(), to.get_ref()));
+        }
+        for (namespace, key) in in_order(&file.shard_keys) {
+            resolved.shard_keys.extend(checked(Some(self.shard_key(namespace, key)), note));
+        }
     }
 
     /// A key as the shell writes it. Blanks before it give every span its place in the file.
@@ -192,10 +203,6 @@ fn one_of(value: Option<&Spanned<String>>, known: &[&str], note: &mut impl FnMut
     let Some(value) = value.filter(|value| !known.contains(&value.get_ref().as_str())) else { return };
     let message = format!("`{}` is none of {}", value.get_ref(), known.join(", "));
     note(Problem::new(value.span(), message).did_you_mean(value.get_ref(), known));
-}
-
-fn none_of_a_cluster(number: &Spanned<u32>) -> Problem {
-    Problem::new(number.span(), "a cluster has at least 1 shard")
 }
 
 fn glob(text: &Spanned<String>) -> Result<GlobMatcher, Problem> {

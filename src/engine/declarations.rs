@@ -30,7 +30,9 @@ impl DeclarationTexts {
         })
     }
 
-    fn label(&self, source: SourceId, span: Span, text: &str, primary: SourceId) -> Option<ExampleLabel> {
+    /// A label that points into a declaration.
+    #[must_use]
+    pub fn foreign_label(&self, source: SourceId, span: Span, text: &str) -> Option<ExampleLabel> {
         let location = self.location(source, span)?;
         let (_, content) = self.texts.get(source.0 as usize)?;
         Some(ExampleLabel {
@@ -39,16 +41,8 @@ impl DeclarationTexts {
             snippet: content.get(span.range()).unwrap_or_default().to_vec(),
             start: span.start as usize,
             end: span.end as usize,
-            other_source: (source != primary).then_some(source.0 as usize),
+            other_source: Some(source.0 as usize),
         })
-    }
-
-    /// A label that points from a log finding into a declaration.
-    #[must_use]
-    pub fn foreign_label(&self, source: SourceId, span: Span, text: &str) -> Option<ExampleLabel> {
-        let mut label = self.label(source, span, text, source)?;
-        label.other_source = Some(source.0 as usize);
-        Some(label)
     }
 }
 
@@ -82,7 +76,7 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
     let labels: Vec<_> = finding
         .labels
         .iter()
-        .filter_map(|label| texts.label(label.source.unwrap_or(source), label.span, &label.text, source))
+        .filter_map(|label| texts.foreign_label(label.source.unwrap_or(source), label.span, &label.text))
         .collect();
     if labels.is_empty() {
         return None;
@@ -107,7 +101,29 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
         new: None,
         was: None,
         now: None,
-        example: Example { record: texts.texts[source.0 as usize].1.clone(), is_declaration: true, line: 1, labels },
+        example: Example { record: Vec::new(), is_declaration: true, line: 1, labels },
         comment: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::declaration_not_understood as sl005;
+    use crate::syntax::declaration::declarations;
+
+    #[test]
+    fn findings_on_a_declaration_share_its_text() {
+        let script = "sh.shardCollection(1)\n".repeat(3);
+        let texts = DeclarationTexts { texts: vec![("sharding.js".to_owned(), script.clone().into_bytes())] };
+        let errors = declarations(&script).errors;
+        assert_eq!(errors.len(), 3);
+        for error in &errors {
+            let finding = sl005::malformed(error, SourceId(0), "sharding.js");
+            let diagnostic = declared(&sl005::RULE, &finding, &texts).expect("a diagnostic");
+            let [label] = &diagnostic.example.labels[..] else { panic!("{diagnostic:?}") };
+            assert_eq!((label.other_source, diagnostic.example.record.len()), (Some(0), 0));
+            assert_eq!(label.snippet, script.as_bytes()[label.start..label.end]);
+        }
+    }
 }

@@ -40,6 +40,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();
+        total.direct.merge_plans(through_router);
     } else {
         tally.merge(through_router);
     }
@@ -332,7 +333,8 @@ impl Run<'_> {
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => any_plan,
-            Evidence::Baseline => self.settings.baseline.is_some(),
+            // A baseline is asked for, not found: without one nothing goes unchecked.
+            Evidence::Baseline => true,
         };
         let lacks = |rule: &&'static crate::rules::Rule| rule.needs.iter().find(|evidence| !has(evidence)).copied();
         let rules = self.settings.rules.iter();

@@ -9,7 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration};
+use crate::rules::{
+    Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
+};
 use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
@@ -348,7 +350,18 @@ impl Tally {
             }
         }
         self.usage.merge(later.usage);
-        for (key, group) in later.groups {
+        self.merge_groups(later.groups.into_iter());
+    }
+
+    /// Adds what shards tell of operations that the router has counted: how they found and sorted the documents, which no
+    /// router knows.
+    pub fn merge_plans(&mut self, of_shards: Self) {
+        const OF_SHARDS: [&str; 2] = [sort_in_memory::RULE.code, scan_on_every_shard::RULE.code];
+        self.merge_groups(of_shards.groups.into_iter().filter(|(key, _)| OF_SHARDS.contains(&key.code)));
+    }
+
+    fn merge_groups(&mut self, later: impl Iterator<Item = (GroupKey, Group)>) {
+        for (key, group) in later {
             match self.groups.get_mut(&key) {
                 Some(mine) => mine.merge(group),
                 None => drop(self.groups.insert(key, group)),

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::RenderOptions;
+use super::comparison::counts;
 use super::data::{Diagnostic, Report};
 use super::escape::escape;
 use super::place::Place;
@@ -37,6 +38,9 @@ fn line(diagnostic: &Diagnostic, whole: u64, options: &RenderOptions, out: &mut 
 }
 
 fn total(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    if let Some(comparison) = &report.comparison {
+        writeln!(out, "since the baseline: {}", counts(comparison))?;
+    }
     let summary = &report.summary;
     let whole = summary.classes.values().map(|class| class.millis).sum();
     write!(out, "{}; {} lines: ", totals(report), number(summary.lines))?;

@@ -166,16 +166,17 @@ pub struct ExampleLabel {
     pub start: usize,
     /// One past the last byte of that range.
     pub end: usize,
-    /// The label points into a declaration: an index into `Report::declarations`.
+    /// The label points into a declaration file: an index into `Report::declarations`.
     pub other_source: Option<usize>,
 }
 
 /// The worst example of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// The record's bytes (a log line without its line end), or the whole text of a declaration file.
+    /// The record's bytes (a log line without its line end), or the operation that was typed. Empty in findings on a
+    /// declaration file: its text, which they share, is in `Report::declarations`.
     pub record: Vec<u8>,
-    /// Whether `record` is a log record (to be laid out again) or a declaration (shown as it is).
+    /// Whether this is a declaration or typed (shown as it is), and no log record (to be laid out again).
     pub is_declaration: bool,
     /// The line of the record's first byte.
     pub line: u64,

@@ -42,6 +42,20 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     Ok(())
 }
 
+/// So many codes are named one by one.
+const CODES_NAMED: usize = 8;
+
+/// `SL401, SL402: need indexes`
+fn unchecked(codes: &[&str], need: &str) -> String {
+    match codes {
+        [code] => format!("{code}: needs {need}"),
+        [first, .., last] if codes.len() > CODES_NAMED => {
+            format!("{} rules, {first} to {last}: need {need}", codes.len())
+        }
+        codes => format!("{}: need {need}", codes.join(", ")),
+    }
+}
+
 /// `48,211 = 31,020 slow queries + 17,190 other records + 1 not understood`
 pub fn lines(summary: &Summary) -> String {
     let slow = match summary.slow_queries {
@@ -275,7 +289,7 @@ impl Writer<'_> {
         }
         let mut name = "not checked";
         for (need, codes) in needs {
-            self.field(name, &format!("{}: needs {need}", codes.join(", ")))?;
+            self.field(name, &unchecked(&codes, need))?;
             name = "";
         }
         Ok(())

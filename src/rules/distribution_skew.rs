@@ -27,12 +27,11 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     let Some(key) = collection.shard_key() else { return };
     let measured = collection.distribution.as_ref().and_then(|(source, told)| {
         let (of, amounts) = amounts(&told.parts)?;
-        Some((*source, told.span, of, amounts))
+        (of != "chunks" || are_many(&amounts)).then_some((*source, told.span, of, amounts))
     });
     let counted = || {
         let amounts = collection.chunks.as_ref().map(chunks_by_shard)?;
-        let enough = amounts.iter().map(|(_, n)| n).sum::<u64>() >= CHUNKS_EACH * amounts.len() as u64;
-        enough.then_some((collection.source, key.span, "chunks", amounts))
+        are_many(&amounts).then_some((collection.source, key.span, "chunks", amounts))
     };
     let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
     let all: u64 = amounts.iter().map(|(_, n)| n).sum();
@@ -62,9 +61,15 @@ fn amounts(parts: &[ShardPart]) -> Option<(&'static str, Vec<(String, u64)>)> {
     let all = |pick: fn(&ShardPart) -> Option<u64>| {
         parts.iter().map(|part| Some((part.shard.clone(), pick(part)?))).collect::<Option<Vec<_>>>()
     };
-    let kinds: [(&'static str, fn(&ShardPart) -> Option<u64>); 3] =
-        [("bytes", |part| part.bytes), ("documents", |part| part.documents), ("chunks", |part| part.chunks)];
-    kinds.into_iter().find_map(|(of, pick)| Some((of, all(pick)?)))
+    let bytes = all(|part| part.bytes).map(|all| ("bytes", all));
+    let documents = || all(|part| part.documents).map(|all| ("documents", all));
+    let chunks = || all(|part| part.chunks).map(|all| ("chunks", all));
+    bytes.or_else(documents).or_else(chunks)
+}
+
+/// Whether there are chunks enough to be spread evenly.
+fn are_many(chunks: &[(String, u64)]) -> bool {
+    chunks.iter().map(|(_, n)| n).sum::<u64>() >= CHUNKS_EACH * chunks.len() as u64
 }
 
 fn chunks_by_shard(map: &ChunkMap) -> Vec<(String, u64)> {
@@ -91,8 +96,10 @@ The fullest shard decides when the cluster needs more room, and usually it is th
 ```js
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 { ns: "shop.orders", shards: [
-  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 900000, ownedSizeBytes: 460800000, orphanedSizeBytes: 0 },
-  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 100000, ownedSizeBytes: 51200000, orphanedSizeBytes: 0 } ] }
+  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 900000,
+    ownedSizeBytes: 460800000, orphanedSizeBytes: 0 },
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 100000,
+    ownedSizeBytes: 51200000, orphanedSizeBytes: 0 } ] }
 ```
 
 ## Silent on
@@ -100,8 +107,10 @@ The fullest shard decides when the cluster needs more room, and usually it is th
 ```js
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 { ns: "shop.orders", shards: [
-  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 520000, ownedSizeBytes: 266240000, orphanedSizeBytes: 0 },
-  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 480000, ownedSizeBytes: 245760000, orphanedSizeBytes: 0 } ] }
+  { shardName: "rs0", numOrphanedDocs: 0, numOwnedDocuments: 520000,
+    ownedSizeBytes: 266240000, orphanedSizeBytes: 0 },
+  { shardName: "rs1", numOrphanedDocs: 0, numOwnedDocuments: 480000,
+    ownedSizeBytes: 245760000, orphanedSizeBytes: 0 } ] }
 ```
 
 ## How to fix

@@ -247,9 +247,16 @@ impl FieldValues {
         for (kind, count) in later.types {
             *self.types.entry(kind).or_default() += count;
         }
-        self.sample.extend(later.sample);
-        while self.sample.len() > SAMPLE {
-            self.sample.pop_last();
+        for (rank, observation) in later.sample {
+            let is_full = self.sample.len() >= SAMPLE;
+            // Those behind it have greater ranks still.
+            if is_full && self.sample.last_key_value().is_some_and(|(last, _)| rank > *last) {
+                break;
+            }
+            self.sample.insert(rank, observation);
+            if is_full {
+                self.sample.pop_last();
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! Documents that are records of their own: explain output, profiler documents, replies that hold such or lines of a log.
+//! Documents that are records of their own: explain output, profiler documents, records of a log in a list, replies that hold
+//! such or lines of a log.
 //! In JSON, extended JSON or as a shell prints them; alone, in an array, on one line or on many.
 
 use std::sync::LazyLock;
@@ -87,7 +88,8 @@ fn is_elision(text: &str) -> bool {
 
 /// Whether a line holds a name that one of the documents known here has.
 fn may_hold_records(text: &str) -> bool {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
+        "\"msg\"",
         "queryPlanner",
         "nscanned",
         "splitPipeline",
@@ -141,7 +143,15 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
         if explain::is_explain(document) {
             return Some(Record::Explain(Box::new(explain::event(self.text, node, document))));
         }
-        profile::is_profile(document).then(|| Record::Slow(Box::new(profile::event(self.text, node, document))))
+        if profile::is_profile(document) {
+            return Some(Record::Slow(Box::new(profile::event(self.text, node, document))));
+        }
+        let is_record = ["t", "id", "msg"].iter().all(|name| document.get(name).is_some());
+        is_record.then(|| {
+            let mut record = (self.read_line)(&self.text[node.span.range()]);
+            place::record(&mut record, &|span| span.shifted(node.span.range().start));
+            record
+        })
     }
 
     /// What a command replied: a batch of documents, or the lines that `getLog` has kept.

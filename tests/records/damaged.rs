@@ -82,6 +82,22 @@ fn the_reply_of_get_log_holds_one_record_for_each_line() {
 }
 
 #[test]
+fn records_in_a_list_are_read_one_by_one() {
+    let line = record(ATTR);
+    for text in [format!("{line},"), format!("[{line},"), format!(" {line} ]")] {
+        let event = slow(&text);
+        assert_eq!(filter(&text, &event), r#"{"né":"a\"ü","b":{"$gt":5}}"#, "{text}");
+    }
+    let list = format!("[{line}, {line}]");
+    let Record::Several(parts) = read_record(list.as_bytes()) else { panic!("a list") };
+    for part in &parts {
+        let Record::Slow(event) = &part.record else { panic!("{part:?}") };
+        assert_eq!(filter(&list[part.span.range()], event), r#"{"né":"a\"ü","b":{"$gt":5}}"#);
+    }
+    assert_eq!(parts.len(), 2);
+}
+
+#[test]
 fn zeros_of_a_crash_are_passed_over() {
     for text in ["\0\0\0\0".to_owned(), format!("\0\0{}", record(ATTR)), format!("{}\0", record(ATTR))] {
         assert!(!matches!(read_record(text.as_bytes()), Record::Bad(_)), "{text:?}");

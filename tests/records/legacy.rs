@@ -305,3 +305,22 @@ fn no_damage_to_a_line_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn a_long_line_full_of_quotes_and_slashes_is_read_in_one_go() {
+    let count = 100_000;
+    for filter in [
+        format!("{{ a: \"{}\" }}", "\" \"".repeat(count)),
+        format!("{{ a: \"{} }}", "x\", \"y".repeat(count)),
+        format!("{{ a: /{} }}", "/ /".repeat(count)),
+    ] {
+        let line =
+            format!("{HEADER_40}command shop.orders command: find {{ find: \"orders\", filter: {filter} }} 144ms");
+        let start = std::time::Instant::now();
+        assert_eq!(slow(&line).duration_millis.map(|millis| millis.value), Some(144));
+        // A pass for each quote would take minutes.
+        assert!(start.elapsed().as_secs() < 20, "{:?} for {} bytes", start.elapsed(), line.len());
+    }
+    let line = format!("{HEADER_40}command shop.orders appName: \"{}1ms", "\" command: ".repeat(count));
+    assert!(matches!(read_record(line.as_bytes()), Record::Slow(_)));
+}

@@ -17,9 +17,8 @@ fn runs() -> Vec<(String, String)> {
     folders.retain(|folder| folder.is_dir());
     folders.sort();
     let runs = folders.iter().map(|folder| {
-        let is_input = |name: &str| !name.starts_with("expected") && name != "sharding.js";
-        let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let input = files.find(|file| is_input(file.file_name().unwrap().to_str().unwrap())).unwrap();
+        let inputs = ["mongos.log", "mongod.log", "explain.txt"].map(|name| folder.join(name));
+        let input = inputs.into_iter().find(|input| input.exists()).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         (text(folder.join("sharding.js")), text(input))
     });

@@ -250,6 +250,7 @@ fn status_collections(database: &Document, dump: &mut Dump) {
             collation: None,
             uuid: None,
         });
+        dump.distributions.extend(measured::counted_chunks(document, &field.name, field.name_span));
         let printed = document.get("chunks").and_then(Node::as_array);
         let items = printed.map(|printed| printed.items.as_slice()).unwrap_or_default();
         let of = || ChunkOf::Namespace(field.name.clone());

@@ -33,7 +33,7 @@ pub(super) fn is_distribution(document: &Document) -> bool {
 fn number(document: &Document, name: &str) -> Option<u64> {
     let node = document.get(name)?;
     let whole = node.as_i64().and_then(|n| u64::try_from(n).ok());
-    whole.or_else(|| match node.value {
+    whole.or(match node.value {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         crate::model::Value::Double(n) if n >= 0.0 => Some(n as u64),
         _ => None,
@@ -83,7 +83,8 @@ pub(super) fn groups(text: &str, values: &[PrintedValue<'_>], is_cut: bool) -> O
     most_common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let command = values.iter().find_map(|value| value.command);
     // Limits are round numbers. Where the list may be cut, neither all values nor all documents are known.
-    let may_be_cut = is_cut || most_common.len() % 10 == 0 || command.is_some_and(|command| command.contains("$limit"));
+    let may_be_cut =
+        is_cut || most_common.len().is_multiple_of(10) || command.is_some_and(|command| command.contains("$limit"));
     let all = most_common.iter().map(|(_, count)| count).sum();
     Some(Measured {
         namespace: command.and_then(namespace_of),
@@ -112,6 +113,28 @@ pub(super) fn distribution(document: &Document, span: Span) -> Option<Measured<D
     let namespace = document.get("ns").and_then(Node::as_str).map(str::to_owned);
     let parts = shards.items.iter().filter_map(part).collect();
     Some(Measured { namespace, value: Distribution { span, parts } })
+}
+
+/// How many chunks mongosh's `sh.status()` counts on each shard of a collection.
+pub(super) fn counted_chunks(status: &Document, namespace: &str, span: Span) -> Option<Measured<Distribution>> {
+    let part = |shard: &str, count: &Node| ShardPart {
+        shard: shard.to_owned(),
+        chunks: count.as_i64().and_then(|n| u64::try_from(n).ok()),
+        ..ShardPart::default()
+    };
+    let metadata = status.get("chunkMetadata")?;
+    let parts: Vec<ShardPart> = match (metadata.as_array(), metadata.as_document()) {
+        (Some(list), _) => list
+            .items
+            .iter()
+            .filter_map(|item| {
+                Some(part(item.as_document()?.get("shard")?.as_str()?, item.as_document()?.get("nChunks")?))
+            })
+            .collect(),
+        (_, Some(counts)) => counts.fields.iter().map(|count| part(&count.name, &count.node)).collect(),
+        _ => return None,
+    };
+    Some(Measured { namespace: Some(namespace.to_owned()), value: Distribution { span, parts } })
 }
 
 /// Adds what `getShardDistribution()` printed, in the words of either shell: a heading for each shard, then its figures.

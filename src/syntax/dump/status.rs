@@ -5,9 +5,9 @@ use crate::syntax::error::SyntaxError;
 use crate::syntax::shell;
 use crate::text::{Located, Span};
 
-use crate::model::{Node, Value};
+use crate::model::{Distribution, Node, ShardPart, Value};
 
-use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
+use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection, Measured};
 
 /// Whether a line is the title of the report.
 pub(super) fn is_title(line: &str) -> bool {
@@ -49,8 +49,11 @@ enum Section {
 /// The collection whose lines are read.
 struct Current {
     name: String,
+    /// Where its name stands.
+    span: Span,
     /// The sum of the shards' counts of chunks.
     counted: usize,
+    parts: Vec<ShardPart>,
     chunks: Vec<DumpedChunk>,
 }
 
@@ -146,7 +149,8 @@ impl Report<'_> {
             collation: None,
             uuid: None,
         });
-        self.collection = Some(Current { name, counted: 0, chunks: Vec::new() });
+        self.collection =
+            Some(Current { name, span: self.line_before, counted: 0, parts: Vec::new(), chunks: Vec::new() });
         self.skip_line(end);
         Ok(())
     }
@@ -165,16 +169,21 @@ impl Report<'_> {
     /// `shard0000  32`: how many chunks a shard has.
     fn count(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if let ([_, count], Some(collection)) = (words.as_slice(), &mut self.collection) {
+        if let ([shard, count], Some(collection)) = (words.as_slice(), &mut self.collection) {
             collection.counted += count.parse().unwrap_or(0);
+            let part = ShardPart { shard: (*shard).to_owned(), chunks: count.parse().ok(), ..ShardPart::default() };
+            collection.parts.extend(part.chunks.is_some().then_some(part));
         }
     }
 
     /// The shell leaves chunks out where there are many, and people where they do not matter to them: then there is no map.
     fn end_collection(&mut self, dump: &mut Dump) {
-        if let Some(collection) = self.collection.take()
-            && collection.chunks.len() == collection.counted
-        {
+        let Some(collection) = self.collection.take() else { return };
+        if !collection.parts.is_empty() {
+            let value = Distribution { span: collection.span, parts: collection.parts };
+            dump.distributions.push(Measured { namespace: Some(collection.name), value });
+        }
+        if collection.chunks.len() == collection.counted {
             dump.chunks.extend(collection.chunks);
         }
     }

@@ -246,6 +246,20 @@ fn the_distribution_of_a_collection_says_nothing_that_routing_needs_and_is_no_er
 }
 
 #[test]
+fn both_shells_count_the_chunks_of_each_shard() {
+    let told = "databases:\n{ \"_id\" : \"s\" }\n s.c\n shard key: { \"a\" : 1 }\n chunks:\n rs0\t90\n rs1\t10\n too many chunks to print, use verbose if you want to force print\n";
+    let legacy = format!("--- Sharding Status --- \n{told}");
+    let mongosh = "databases\n[ { database: { _id: 's' }, collections: { 's.c': { shardKey: { a: 1 }, chunkMetadata: [ { shard: 'rs0', nChunks: 90 }, { shard: 'rs1', nChunks: 10 } ], chunks: [ 'too many chunks to print' ], tags: [] } } } ]";
+    for text in [legacy.as_str(), mongosh] {
+        let dump = dumps(text);
+        let found: Vec<_> =
+            dump.distributions[0].value.parts.iter().map(|part| (part.shard.as_str(), part.chunks)).collect();
+        assert_eq!(found, [("rs0", Some(90)), ("rs1", Some(10))], "{text}");
+        assert_eq!(dump.distributions[0].namespace.as_deref(), Some("s.c"));
+    }
+}
+
+#[test]
 fn all_indexes_of_an_export_belong_to_their_collections() {
     let text = r#"{"generatedAt":"2026-10-03T04:37:08.904Z","collections":{"shop.orders":[{"v":2,"key":{"_id":1},"name":"_id_"},{"v":2,"key":{"customerId":1},"name":"customerId_1"}]},"shardKeys":{"shop.orders":{"customerId":1}}}"#;
     assert_eq!(told(text), ["shop.orders: {\"customerId\":1}", "2 indexes"]);

@@ -91,9 +91,12 @@ fn observe(document: &Document, parts: &[Part<'_>], event: &mut Event) {
 /// The bounds of the first index scan that prints any, and of the branches beside it on the same shard.
 fn bounds(stages: &[&Stage<'_>]) -> Vec<IndexBounds> {
     let printed = stages.iter().find_map(|stage| stage.document.get("indexBounds").and_then(Node::as_document));
+    /// Longer values are no evidence that anybody reads.
+    const LONGEST: usize = 4096;
+    let interval = |item: &Node| index_bounds::parse(item.as_str().filter(|text| text.len() <= LONGEST)?, 0).ok();
     let read = |field: &Field| {
         let items = &field.node.as_array()?.items;
-        let intervals = items.iter().map(|item| index_bounds::parse(item.as_str()?, 0).ok()).collect::<Option<_>>()?;
+        let intervals = items.iter().map(interval).collect::<Option<_>>()?;
         let mut bounds = IndexBounds { field: field.name.clone(), span: field.node.span, intervals };
         // Bounds stand in strings whose escapes are not followed: their values are as good as placed by the list.
         for interval in &mut bounds.intervals {

@@ -203,13 +203,21 @@ fn sure<'a>((rest, node): (Text<'a>, Node)) -> (Text<'a>, (Node, bool)) {
 /// The first quote behind which the document can go on ends a string. If that is not the true end, the quotes inside do not
 /// pair.
 pub(super) fn string<'a>(input: Text<'a>, place: Place) -> Step<'a, (Node, bool)> {
-    let text = &input.into_fragment()[1..];
-    let end = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
-    let goes_on = |end: &usize| goes_on(input.take_from(end + 2), place);
-    let Some(end) = end.into_iter().find(goes_on) else { return Err(expected(input, "a string that ends")) };
-    let content = &text[..end];
-    let (rest, is_sure) = (input.take_from(end + 2), content.matches('"').count().is_multiple_of(2));
+    let end = behind_each(b'"', input.take_from(1)).find(|rest| goes_on(*rest, place));
+    let Some(rest) = end else { return Err(expected(input, "a string that ends")) };
+    let content = &input.into_fragment()[1..input.len() - rest.len() - 1];
+    let is_sure = content.matches('"').count().is_multiple_of(2);
     Ok((rest, (Node { value: value::string(content), span: between(input, rest) }, is_sure)))
+}
+
+/// What is left behind each `byte` of `input`. Each state is made from the one before: on its way it counts line ends, which
+/// from the beginning each time would take long in a long line.
+pub(super) fn behind_each(byte: u8, input: Text<'_>) -> impl Iterator<Item = Text<'_>> {
+    let mut rest = input;
+    std::iter::from_fn(move || {
+        rest = rest.take_from(memchr::memchr(byte, rest.as_bytes())? + 1);
+        Some(rest)
+    })
 }
 
 /// Whether a document or array can go on at `input`: with its end, or a comma and what has to follow.
@@ -335,11 +343,11 @@ pub(super) fn regex(input: Text<'_>, place: Place) -> Step<'_, Value> {
     if !text.starts_with('/') {
         return refuse(input, "a regular expression");
     }
-    let slashes = text.bytes().enumerate().skip(1).filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
-    for slash in slashes {
-        let (rest, options) = take_while(|c: char| c.is_ascii_lowercase())(input.take_from(slash + 1))?;
+    for behind in behind_each(b'/', input.take_from(1)) {
+        let (rest, options) = take_while(|c: char| c.is_ascii_lowercase())(behind)?;
         if goes_on(rest, place) {
-            let (pattern, options) = (text[1..slash].to_owned(), options.into_fragment().to_owned());
+            let pattern = text[1..text.len() - behind.len() - 1].to_owned();
+            let options = options.into_fragment().to_owned();
             return Ok((rest, Value::Regex { pattern, options }));
         }
     }

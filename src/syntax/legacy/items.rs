@@ -15,7 +15,7 @@ use crate::syntax::SyntaxError;
 use crate::syntax::shell::{Failure, Step, Text, between, complaint, refuse};
 use crate::text::{Located, Span};
 
-use super::document::{Reading, array, blanks, document, expected};
+use super::document::{Reading, array, behind_each, blanks, document, expected};
 use super::{plan, value};
 
 /// What the server logs slow.
@@ -189,9 +189,8 @@ fn begin(input: Text<'_>, millis: Located<u64>) -> Step<'_, SlowText<'_>> {
     }
     let operation = Located::new(word.into_fragment(), between(input, rest));
     let text = rest.into_fragment();
-    let starts_item = |at: usize| label(rest.take_from(at)).is_ok() || text[at..].starts_with("locks(micros)");
-    let blanks = text.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at + 1);
-    let end = blanks.into_iter().find(|at| starts_item(*at)).unwrap_or(text.len());
+    let starts_item = |rest: &Text<'_>| label(*rest).is_ok() || rest.starts_with("locks(micros)");
+    let end = behind_each(b' ', rest).find(starts_item).map_or(text.len(), |item| text.len() - item.len());
     let name = text[..end].trim_matches(' ');
     let start = rest.location_offset() + text.len() - text.trim_start_matches(' ').len();
     let start = if name.is_empty() { rest.location_offset() } else { start };
@@ -271,9 +270,8 @@ fn text_node(start: Text<'_>, end: Text<'_>, word: &str) -> Node {
 
 /// A text in quotes, which ends where another item begins.
 fn quoted(input: Text<'_>) -> Step<'_, Node> {
-    let text = &input.into_fragment()[1..];
-    let ends = |at: &usize| {
-        let rest = input.take_from(at + 2);
+    let ends = |rest: &Text<'_>| {
+        let rest = *rest;
         let labelled = (char(' '), blanks, label);
         let mut labelled = labelled;
         let next: Step<'_, _> = labelled.parse(rest);
@@ -281,10 +279,9 @@ fn quoted(input: Text<'_>) -> Step<'_, Node> {
             || millis(rest.into_fragment())
                 .is_some_and(|(at, _)| rest.into_fragment()[..at].trim_matches(' ').is_empty())
     };
-    let quotes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"').map(|(at, _)| at);
-    let Some(end) = quotes.into_iter().find(ends) else { return refuse(input, "a text that ends") };
-    let rest = input.take_from(end + 2);
-    Ok((rest, Node { value: Value::String(text[..end].to_owned()), span: between(input, rest) }))
+    let Some(rest) = behind_each(b'"', input.take_from(1)).find(ends) else { return refuse(input, "a text that ends") };
+    let text = &input.into_fragment()[1..input.len() - rest.len() - 1];
+    Ok((rest, Node { value: Value::String(text.to_owned()), span: between(input, rest) }))
 }
 
 /// `exception: <any text> code:11000`

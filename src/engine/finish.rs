@@ -40,7 +40,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();
-        total.direct.merge_plans(through_router);
+        tally.merge_plans(through_router);
     } else {
         tally.merge(through_router);
     }

@@ -58,11 +58,14 @@ impl Memory {
 /// So many outlines are remembered; a log with more of them hardly repeats itself.
 const MOST: usize = 20_000;
 
+/// What is remembered, by outline.
+type Memories = FxHashMap<Box<[u8]>, Memory>;
+
 /// The memory of one thread.
 #[derive(Debug, Default)]
 pub struct Memo {
     /// The verdict depends on the version and the role of the process too.
-    processes: Vec<(Process, FxHashMap<Box<[u8]>, Memory>)>,
+    processes: Vec<(Process, Memories)>,
 }
 
 impl Memo {

@@ -120,7 +120,7 @@ enum Done {
         bytes: u64,
         /// The beginning of the source, if it was in there.
         beginning: Vec<u8>,
-        part: Part,
+        part: Box<Part>,
     },
     Failure(InputError),
     EndOfSource,
@@ -208,7 +208,7 @@ impl Crew<'_> {
     fn scanned(&self, message: Message, worker: &mut Worker) -> Done {
         match message {
             Message::Block(block, process) => {
-                let part = scan(&block, process, self.settings, worker);
+                let part = Box::new(scan(&block, process, self.settings, worker));
                 let Chunk { pos, bytes } = block.chunk;
                 let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
                 let length = bytes.len() as u64;
@@ -217,7 +217,7 @@ impl Crew<'_> {
                 Done::Scanned { source: pos.source, bytes: length, beginning, part }
             }
             Message::Oversize(position, length, lines) => {
-                let part = oversize(position, length, lines);
+                let part = Box::new(oversize(position, length, lines));
                 Done::Scanned { source: position.source, bytes: 0, beginning: Vec::new(), part }
             }
             Message::Failure(error) => Done::Failure(error),
@@ -264,7 +264,7 @@ impl Merging<'_> {
         match done {
             Done::Scanned { source, bytes, beginning, part } => {
                 outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
-                outcome.total.merge(part, &mut outcome.tallies, settings);
+                outcome.total.merge(*part, &mut outcome.tallies, settings);
                 progress.advanced(source, bytes);
             }
             Done::Failure(error) => outcome.failures.push(error),

@@ -145,6 +145,7 @@ fn engine_settings(settled: &Settled, catalog: Catalog, baseline: Option<Held>) 
         filters: filters(args)?,
         per_event: args.per_event,
         threads: args.threads.into(),
+        recalls: true,
         thresholds: config.as_ref().map(|config| config.file.thresholds).unwrap_or_default(),
         adjustments: resolved.adjustments.clone(),
         suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(suppressions) },

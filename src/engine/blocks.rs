@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::mpsc::Receiver;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -166,6 +167,12 @@ impl Blocks {
     #[must_use]
     pub fn new(chunks: Chunks) -> Self {
         Self { chunks, cap: LINE_CAP, held: None, dropped: None, ready: VecDeque::new(), ended: false }
+    }
+
+    /// The receiver of spare buffers that the chunks were given.
+    #[must_use]
+    pub fn into_spare(self) -> Option<Receiver<Vec<u8>>> {
+        self.chunks.into_spare()
     }
 
     /// Takes in some more lines.

@@ -18,6 +18,7 @@ use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::tally::{Group, ShapeStats, Tally};
 use super::totals::{check_namespaces, key_coverage};
+use super::worker::Tallies;
 
 /// What the report is made of besides the outcome of reading.
 pub struct Run<'a> {
@@ -34,16 +35,15 @@ pub struct Run<'a> {
 /// The report of a run.
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
-    let mut total = outcome.total;
-    let through_router = std::mem::take(&mut total.through_router);
+    let total = outcome.total;
+    let Tallies { direct: mut tally, through_router, saw_router } = outcome.tallies;
     let mut via_router = 0;
-    if total.saw_router {
+    if saw_router {
         via_router = through_router.records();
-        total.direct.merge_plans(through_router);
+        tally.merge_plans(through_router);
     } else {
-        total.direct.merge(through_router);
+        tally.merge(through_router);
     }
-    let mut tally = std::mem::take(&mut total.direct);
     let counted = Counted {
         hidden: std::mem::take(&mut tally.hidden),
         used: std::mem::take(&mut tally.used),
@@ -120,7 +120,7 @@ impl Placed {
 
 impl Run<'_> {
     fn placed(&self, group: Group, total_millis: u64) -> Option<Placed> {
-        let mut worst = group.worst;
+        let mut worst = group.worst?;
         if group.rule.code == undeclared_namespace::RULE.code {
             // Only now is it known which share of the time the namespace takes.
             let place = worst.finding.labels.first().map(|label| label.span).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Run<'_> {
 
     /// Shapes by time, then count, then name.
     fn shapes(&self, stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
-        let mut rows: Vec<ShapeRow> = stats.map(|stats| self.shape(stats)).collect();
+        let mut rows: Vec<ShapeRow> = stats.filter_map(|stats| self.shape(stats)).collect();
         let order = |row: &ShapeRow| {
             (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
         };
@@ -206,14 +206,14 @@ impl Run<'_> {
         rows
     }
 
-    fn shape(&self, stats: ShapeStats) -> ShapeRow {
-        let (standing, position, reason) = &stats.worst;
+    fn shape(&self, mut stats: ShapeStats) -> Option<ShapeRow> {
+        let (standing, position, reason) = stats.worst.take()?;
         let example = stats.example.as_ref().map(|kept| {
-            let labels = vec![self.label(*position, kept.lead, &kept.record, kept.place, reason)];
+            let labels = vec![self.label(position, kept.lead, &kept.record, kept.place, &reason)];
             let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
-        ShapeRow {
+        Some(ShapeRow {
             count: stats.count(),
             classes: Standing::ALL
                 .iter()
@@ -231,8 +231,8 @@ impl Run<'_> {
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
-            reason: stats.worst.2,
-        }
+            reason,
+        })
     }
 
     /// One SL002 for each input with lines that were not understood, at the first of them.

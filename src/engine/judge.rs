@@ -1,5 +1,7 @@
 //! One event, judged: a verdict and findings for each of its statements, and what the record as a whole counts as.
 
+use std::sync::Arc;
+
 use crate::catalog::Collection;
 use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
@@ -83,8 +85,6 @@ pub struct JudgedStatement {
     pub reason: String,
     /// The filter; without one, the command's name.
     pub place: Span,
-    /// Its part of the record's `durationMillis`.
-    pub millis: u64,
     /// What it carries of the shard key, where that is known.
     pub carried: Option<Carried>,
     /// What an index could do for it, where indexes of the collection are known.
@@ -129,24 +129,36 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// The version that the process told of itself.
+    pub logged: Option<ServerVersion>,
     /// The limits, by place, that count the record.
     pub limits: Vec<usize>,
     /// At least one; a batch without its statements has one of its own kind.
-    pub statements: Vec<JudgedStatement>,
+    pub statements: Arc<[JudgedStatement]>,
+    /// The statements are those of an earlier record with the same outline: what they are and which rules fire is as here,
+    /// the words, the spans and the comment are not.
+    pub is_recalled: bool,
+}
+
+impl Judged {
+    /// The part of `durationMillis` that the statement of that index takes.
+    #[must_use]
+    pub fn share(&self, index: usize) -> u64 {
+        let parts = self.statements.len().max(1) as u64;
+        self.millis / parts + u64::from((index as u64) < self.millis % parts)
+    }
 }
 
 /// Judges every statement of `event`.
 #[must_use]
 pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, settings: &Settings) -> Judged {
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
-    let parts = event.statements.len().max(1) as u64;
     let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
     let statements: Vec<_> = if event.statements.is_empty() {
-        vec![judge.missing_statements(millis)]
+        vec![judge.missing_statements()]
     } else {
-        let share = |i: usize| millis / parts + u64::from((i as u64) < millis % parts);
-        event.statements.iter().enumerate().map(|(i, statement)| judge.statement(statement, share(i))).collect()
+        event.statements.iter().map(|statement| judge.statement(statement)).collect()
     };
     Judged {
         position,
@@ -158,15 +170,18 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
-        limits: limits(event, &statements, settings),
-        statements,
+        logged,
+        limits: limits(event.app_name.as_deref(), &statements, settings),
+        statements: statements.into(),
+        is_recalled: false,
     }
 }
 
-fn limits(event: &Event, statements: &[JudgedStatement], settings: &Settings) -> Vec<usize> {
+/// The limits, by place, that count a record of the application.
+pub(super) fn limits(application: Option<&str>, statements: &[JudgedStatement], settings: &Settings) -> Vec<usize> {
     let Some(namespace) = statements.first().map(|statement| statement.namespace.as_str()) else { return Vec::new() };
     let limits = settings.limits.iter().enumerate();
-    limits.filter(|(_, limit)| limit.covers(event, namespace)).map(|(place, _)| place).collect()
+    limits.filter(|(_, limit)| limit.covers(application, namespace)).map(|(place, _)| place).collect()
 }
 
 struct Judge<'a> {
@@ -177,7 +192,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn statement(&self, statement: &Statement, millis: u64) -> JudgedStatement {
+    fn statement(&self, statement: &Statement) -> JudgedStatement {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&statement.namespace);
         let collection = catalog.get(namespace.as_str());
@@ -217,7 +232,6 @@ impl Judge<'_> {
             place: place_of(statement),
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
-            millis,
             carried,
             key_values: collection
                 .and_then(Collection::shard_key)
@@ -229,7 +243,7 @@ impl Judge<'_> {
     }
 
     /// A batch whose COMMAND line does not hold its statements, with no WRITE line beside it.
-    fn missing_statements(&self, millis: u64) -> JudgedStatement {
+    fn missing_statements(&self) -> JudgedStatement {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&self.event.namespace);
         let declared = catalog.get(namespace.as_str()).filter(|collection| collection.says_where_documents_lie());
@@ -263,7 +277,6 @@ impl Judge<'_> {
             shards: None,
             reason: reason.to_owned(),
             place: self.event.name_span,
-            millis,
             carried: None,
             key_values: Vec::new(),
             access: None,

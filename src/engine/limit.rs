@@ -7,7 +7,6 @@ use std::str::FromStr;
 use globset::{Glob, GlobMatcher};
 use regex::Regex;
 
-use crate::model::Event;
 use crate::report::{ClassCount, LimitResult};
 
 use super::settings::user_regex;
@@ -113,13 +112,13 @@ impl Limit {
         Self { scope, ..self }
     }
 
-    /// Whether the event, on `namespace` after mapping, counts.
+    /// Whether an operation of the application, on `namespace` after mapping, counts.
     #[must_use]
-    pub fn covers(&self, event: &Event, namespace: &str) -> bool {
+    pub fn covers(&self, application: Option<&str>, namespace: &str) -> bool {
         match &self.scope {
             Scope::All => true,
             Scope::Namespace(glob) => glob.is_match(namespace),
-            Scope::Application(regex) => regex.is_match(event.app_name.as_deref().unwrap_or_default()),
+            Scope::Application(regex) => regex.is_match(application.unwrap_or_default()),
         }
     }
 

@@ -6,7 +6,9 @@ mod conclude;
 mod declarations;
 mod finish;
 mod judge;
+mod known;
 mod limit;
+mod memo;
 mod pairing;
 mod run;
 mod scan;
@@ -16,6 +18,7 @@ mod tally;
 mod totals;
 mod typed;
 mod usage;
+mod worker;
 
 pub use adjust::Adjustment;
 pub use conclude::pruned;

@@ -13,22 +13,13 @@ use crate::model::{Origin, Verb};
 
 use super::judge::Judged;
 
-/// A judged record and, if it yielded a finding, its bytes.
+/// A judged record and, if it may become an example, its bytes.
 #[derive(Debug)]
 pub struct Held {
     /// The record, judged.
     pub judged: Judged,
-    /// Its bytes; empty where no finding needs them.
-    pub record: Box<[u8]>,
-}
-
-impl Held {
-    /// Keeps `record` only if a finding needs it.
-    #[must_use]
-    pub fn new(judged: Judged, record: &[u8]) -> Self {
-        let needed = judged.statements.iter().any(|statement| !statement.raised.is_empty());
-        Self { judged, record: if needed { record.into() } else { Box::default() } }
-    }
+    /// Its bytes.
+    pub record: Option<Box<[u8]>>,
 }
 
 /// What a batch's COMMAND line and its WRITE lines have in common.
@@ -191,9 +182,11 @@ mod tests {
             observed_shards: None,
             comment: None,
             limits: Vec::new(),
-            statements: Vec::new(),
+            logged: None,
+            statements: Vec::new().into(),
+            is_recalled: false,
         };
-        Held { judged, record: Box::default() }
+        Held { judged, record: None }
     }
 
     fn key(verb: Verb) -> BatchKey {

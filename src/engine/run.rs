@@ -1,21 +1,24 @@
-//! Chunks through rayon and back in order: one thread reads (and inflates), batches of chunks are scanned in parallel,
-//! parts are merged in the order of the input. What is in memory at a time is a few batches, whatever the input's size.
+//! Blocks to threads and back in order: one thread reads (and inflates) and hands blocks over a bounded channel, the threads
+//! of the pool scan them as they come, and what they found is put together in the order of the input. In memory are a few
+//! blocks, whatever the input's size, and their buffers are used again.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use memchr::memmem;
-use rayon::prelude::*;
+use regex::bytes::Regex;
 
-use crate::input::{Chunks, Input, InputError};
+use crate::input::{Chunk, Chunks, Input, InputError};
 use crate::syntax::{Record, read_record};
 use crate::text::{RecordPos, SourceId};
 
 use super::blocks::{Block, Blocked, Blocks};
 use super::scan::{Counts, Part, Process, oversize, scan};
 use super::settings::Settings;
+use super::worker::{Tallies, Worker};
 
 /// Sees how far reading is; called on the calling thread.
 pub trait Progress {
@@ -46,6 +49,8 @@ pub struct Job<'a> {
 pub struct Outcome {
     /// All parts merged.
     pub total: Part,
+    /// The tallies of all parts.
+    pub tallies: Tallies,
     /// Lines and what was understood of them, by source.
     pub by_source: Vec<SourceLines>,
     /// Inputs that could not be read, or not to their end.
@@ -100,13 +105,29 @@ impl SourceLines {
 }
 
 enum Message {
-    /// Blocks of one source, each with what is known about the process at its start.
-    Batch(Vec<(Block, Process)>),
+    /// Lines of one source, with what is known about the process at their start.
+    Block(Block, Process),
     /// A line or document too long to be kept, its length and its lines.
     Oversize(RecordPos, u64, u64),
     Failure(InputError),
     EndOfSource,
 }
+
+/// What became of a message.
+enum Done {
+    Scanned {
+        source: SourceId,
+        bytes: u64,
+        /// The beginning of the source, if it was in there.
+        beginning: Vec<u8>,
+        part: Box<Part>,
+    },
+    Failure(InputError),
+    EndOfSource,
+}
+
+/// Messages in the order of the input, numbered from 0.
+type Numbered<T> = (u64, T);
 
 /// Reads all sources and judges every record.
 ///
@@ -118,69 +139,179 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-    let batch_size = 4 * pool.current_num_threads();
+    let threads = pool.current_num_threads();
     let count = job.sources.len();
     let Job { sources, chunk_size, interrupted } = job;
-    let (sender, receiver) = sync_channel(2);
+    let (sender, messages) = sync_channel(threads + 1);
+    let (used, spare) = sync_channel(2 * threads + 2);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
-    std::thread::spawn(move || read_all(sources, chunk_size, batch_size, &sender));
-    let mut outcome = Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() };
-    while let Some(message) = next(&receiver, interrupted, &mut outcome.interrupted) {
-        match message {
-            Message::Batch(batch) => {
-                let parts: Vec<Part> =
-                    pool.install(|| batch.par_iter().map(|(block, process)| scan(block, *process, settings)).collect());
-                for ((Block { chunk, .. }, _), part) in batch.iter().zip(parts) {
-                    outcome.by_source[chunk.pos.source.0 as usize].add(&chunk.bytes, &part.counts);
-                    outcome.total.merge(part, settings);
-                    progress.advanced(chunk.pos.source, chunk.bytes.len() as u64);
-                }
-            }
-            Message::Oversize(position, length, lines) => {
-                let part = oversize(position, length, lines);
-                outcome.by_source[position.source.0 as usize].add(&[], &part.counts);
-                outcome.total.merge(part, settings);
-            }
-            Message::Failure(error) => outcome.failures.push(error),
-            Message::EndOfSource => outcome.total.finish_source(settings),
+    std::thread::spawn(move || read_all(sources, chunk_size, spare, &sender));
+    let crew = Crew {
+        messages: Mutex::new(messages),
+        used,
+        stop: AtomicBool::new(false),
+        settings,
+        tallies: Mutex::default(),
+    };
+    let mut merging = Merging {
+        outcome: Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() },
+        settings,
+        progress,
+    };
+    pool.in_place_scope(|scope| {
+        let (done, results) = channel();
+        for _ in 0..threads {
+            let done = done.clone();
+            scope.spawn(|_| crew.work(done));
         }
+        drop(done);
+        merging.merge_all(&results, interrupted, &crew.stop);
+    });
+    let mut outcome = merging.outcome;
+    outcome.total.finish_source(&mut outcome.tallies, settings);
+    for tallies in crew.tallies.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        outcome.tallies.merge(tallies);
     }
-    outcome.total.finish_source(settings);
     Ok(outcome)
 }
 
-/// The next message, unless all is read or the run was interrupted.
-fn next(receiver: &Receiver<Message>, interrupted: &AtomicBool, noticed: &mut bool) -> Option<Message> {
-    loop {
-        if interrupted.load(Ordering::Relaxed) {
-            *noticed = true;
-            return None;
+/// What the threads that scan share.
+struct Crew<'a> {
+    messages: Mutex<Receiver<Numbered<Message>>>,
+    /// Buffers to be read into again.
+    used: SyncSender<Vec<u8>>,
+    /// Whatever has not been begun is left.
+    stop: AtomicBool,
+    settings: &'a Settings,
+    tallies: Mutex<Vec<Tallies>>,
+}
+
+impl Crew<'_> {
+    /// One thread's work: messages as they come, until there are no more.
+    fn work(&self, done: Sender<Numbered<Done>>) {
+        let mut worker = Worker::default();
+        while !self.stop.load(Ordering::Relaxed) {
+            let next = self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
+            match next {
+                Ok((number, message)) => {
+                    if done.send((number, self.scanned(message, &mut worker))).is_err() {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
         }
-        match receiver.recv_timeout(Duration::from_millis(50)) {
-            Ok(message) => return Some(message),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner).push(worker.tallies);
+    }
+
+    fn scanned(&self, message: Message, worker: &mut Worker) -> Done {
+        match message {
+            Message::Block(block, process) => {
+                let part = Box::new(scan(&block, process, self.settings, worker));
+                let Chunk { pos, bytes } = block.chunk;
+                let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
+                let length = bytes.len() as u64;
+                // If nobody wants it, it is let go.
+                let _ = self.used.try_send(bytes);
+                Done::Scanned { source: pos.source, bytes: length, beginning, part }
+            }
+            Message::Oversize(position, length, lines) => {
+                let part = Box::new(oversize(position, length, lines));
+                Done::Scanned { source: position.source, bytes: 0, beginning: Vec::new(), part }
+            }
+            Message::Failure(error) => Done::Failure(error),
+            Message::EndOfSource => Done::EndOfSource,
         }
+    }
+}
+
+/// How long nothing happens before an interrupt is looked for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Puts results together in the order of the input.
+struct Merging<'a> {
+    outcome: Outcome,
+    settings: &'a Settings,
+    progress: &'a mut dyn Progress,
+}
+
+impl Merging<'_> {
+    /// Merges until all threads have ended. What has been scanned counts, interrupted or not: the threads take messages in
+    /// order, so it is the beginning of the input.
+    fn merge_all(&mut self, results: &Receiver<Numbered<Done>>, interrupted: &AtomicBool, stop: &AtomicBool) {
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        loop {
+            if interrupted.load(Ordering::Relaxed) {
+                self.outcome.interrupted = true;
+                stop.store(true, Ordering::Relaxed);
+            }
+            match results.recv_timeout(PATIENCE) {
+                Ok((number, done)) => drop(waiting.insert(number, done)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            while let Some(done) = waiting.remove(&next) {
+                self.merge(done);
+                next += 1;
+            }
+        }
+    }
+
+    fn merge(&mut self, done: Done) {
+        let Self { outcome, settings, progress } = self;
+        match done {
+            Done::Scanned { source, bytes, beginning, part } => {
+                outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
+                outcome.total.merge(*part, &mut outcome.tallies, settings);
+                progress.advanced(source, bytes);
+            }
+            Done::Failure(error) => outcome.failures.push(error),
+            Done::EndOfSource => outcome.total.finish_source(&mut outcome.tallies, settings),
+        }
+    }
+}
+
+/// Sends messages with their numbers.
+struct Numbering<'a> {
+    sender: &'a SyncSender<Numbered<Message>>,
+    next: u64,
+}
+
+impl Numbering<'_> {
+    /// `None` when nobody listens any more.
+    fn send(&mut self, message: Message) -> Option<()> {
+        self.sender.send((self.next, message)).ok()?;
+        self.next += 1;
+        Some(())
     }
 }
 
 /// Ends early when nobody listens any more.
-fn read_all(sources: Vec<Source>, chunk_size: usize, batch_size: usize, sender: &SyncSender<Message>) -> Option<()> {
+fn read_all(
+    sources: Vec<Source>,
+    chunk_size: usize,
+    mut spare: Receiver<Vec<u8>>,
+    sender: &SyncSender<Numbered<Message>>,
+) -> Option<()> {
+    let mut sender = Numbering { sender, next: 0 };
     for (i, source) in sources.into_iter().enumerate() {
         let id = SourceId(u32::try_from(i).unwrap_or(u32::MAX));
-        read_source(source, id, chunk_size, batch_size, sender)?;
-        sender.send(Message::EndOfSource).ok()?;
+        spare = read_source(source, id, chunk_size, spare, &mut sender)?;
+        sender.send(Message::EndOfSource)?;
     }
     Some(())
 }
 
+/// Reads one source; the receiver of spare buffers comes back for the next one.
 fn read_source(
     source: Source,
     id: SourceId,
     chunk_size: usize,
-    batch_size: usize,
-    sender: &SyncSender<Message>,
-) -> Option<()> {
+    spare: Receiver<Vec<u8>>,
+    sender: &mut Numbering<'_>,
+) -> Option<Receiver<Vec<u8>>> {
     let Source { input, opened } = source;
     let chunks = match opened {
         Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),
@@ -188,43 +319,35 @@ fn read_source(
     };
     let chunks = match chunks {
         Ok(chunks) => chunks,
-        Err(error) => return sender.send(Message::Failure(error)).ok(),
+        Err(error) => {
+            sender.send(Message::Failure(error))?;
+            return Some(spare);
+        }
     };
     let mut process = Process::default();
-    let mut batch = Vec::with_capacity(batch_size);
-    for blocked in Blocks::new(chunks) {
-        let rest = match blocked {
+    let mut blocks = Blocks::new(chunks.reusing(spare));
+    for blocked in &mut blocks {
+        sender.send(match blocked {
             Ok(Blocked::Block(block)) => {
                 let before = process;
                 learn(&mut process, &block);
-                batch.push((block, before));
-                None
+                Message::Block(block, before)
             }
-            Ok(Blocked::Oversize { position, length, lines }) => Some(Message::Oversize(position, length, lines)),
-            Err(error) => Some(Message::Failure(error)),
-        };
-        if batch.len() == batch_size || rest.is_some() {
-            let full = std::mem::replace(&mut batch, Vec::with_capacity(batch_size));
-            sender.send(Message::Batch(full)).ok()?;
-        }
-        if let Some(message) = rest {
-            sender.send(message).ok()?;
-        }
+            Ok(Blocked::Oversize { position, length, lines }) => Message::Oversize(position, length, lines),
+            Err(error) => Message::Failure(error),
+        })?;
     }
-    sender.send(Message::Batch(batch)).ok()
+    blocks.into_spare()
 }
 
-/// Messages that tell about the process hold one of these texts. Chunks are scanned side by side, so what an earlier chunk
+/// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
 /// tells must be known before: a search for a few bytes costs next to nothing.
-const TELLING: [&[u8]; 5] =
-    [b"buildInfo", b"Options set by command line", b"SERVER RESTARTED", b"db version v", b"] options: {"];
+const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|db version v|\] options: \{";
 
 fn learn(process: &mut Process, block: &Block) {
-    let bytes = &block.chunk.bytes;
-    let mut found: Vec<usize> = TELLING.iter().flat_map(|needle| memmem::find_iter(bytes, needle)).collect();
-    found.sort_unstable();
-    for at in found {
-        if let Record::Other(fact) = read_record(block.record_at(at)) {
+    static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));
+    for found in TEXTS.find_iter(&block.chunk.bytes) {
+        if let Record::Other(fact) = read_record(block.record_at(found.start())) {
             process.learn(&fact);
         }
     }

@@ -4,16 +4,19 @@
 use std::collections::BTreeSet;
 
 use crate::input::LINE_CAP;
-use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Trouble, is_whole, next_telling, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
-use super::pairing::{BatchKey, Held, Pairing, Settled};
+use super::known::{Counting, Kind, Told};
+use super::memo::Memory;
+use super::pairing::{Pairing, Settled};
 use super::settings::Settings;
-use super::tally::{Tally, joined};
+use super::tally::joined;
+use super::worker::{Tallies, Worker};
 
 /// What is known about the process whose log is read, at the start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -106,17 +109,11 @@ impl Counts {
     }
 }
 
-/// What a part of the input holds.
+/// What a part of the input holds, apart from what is in the tallies of the thread that read it.
 #[derive(Debug, Default)]
 pub struct Part {
     /// Records by kind.
     pub counts: Counts,
-    /// Clients' operations.
-    pub direct: Tally,
-    /// A shard's records of operations that came through a router.
-    pub through_router: Tally,
-    /// A router's own record of a client's operation was seen.
-    pub saw_router: bool,
     /// Earliest and latest time of a slow query, in milliseconds since 1970.
     pub seen: Option<(i64, i64)>,
     /// The versions whose rules were applied, and those that the logs name.
@@ -136,14 +133,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// Adds the part of the same source behind this one.
-    pub fn merge(&mut self, later: Self, settings: &Settings) {
+    /// Adds the part of the same source behind this one; `tallies` get what is settled by that.
+    pub fn merge(&mut self, later: Self, tallies: &mut Tallies, settings: &Settings) {
         let mut settled = Settled::default();
         self.pairing.merge(later.pairing, later.end, &mut settled);
         self.counts.add(later.counts);
-        self.direct.merge(later.direct);
-        self.through_router.merge(later.through_router);
-        self.saw_router |= later.saw_router;
         self.seen = joined(self.seen, later.seen);
         self.versions.extend(later.versions);
         self.version_assumed |= later.version_assumed;
@@ -157,14 +151,14 @@ impl Part {
         for (source, count) in later.unread_by_source {
             self.count_unread(source, count);
         }
-        self.count_settled(settled, settings);
+        self.count_settled(settled, tallies, settings);
     }
 
     /// The end of a source: what waits for a partner counts now.
-    pub fn finish_source(&mut self, settings: &Settings) {
+    pub fn finish_source(&mut self, tallies: &mut Tallies, settings: &Settings) {
         let mut settled = Settled::default();
         self.pairing.finish(&mut settled);
-        self.count_settled(settled, settings);
+        self.count_settled(settled, tallies, settings);
     }
 
     fn count_unread(&mut self, source: SourceId, count: u64) {
@@ -174,36 +168,47 @@ impl Part {
         }
     }
 
-    fn count_settled(&mut self, settled: Settled, settings: &Settings) {
-        self.counts.duplicates += settled.duplicates;
-        for held in settled.counted {
-            self.count(&held.judged, &held.record, settings);
-        }
+    /// Notes when a judged record was written, and by whose rules it is judged.
+    fn note(&mut self, told: &Told<'_>, (version, is_assumed): (ServerVersion, bool)) {
+        self.seen = joined(self.seen, told.time_millis.map(|time| (time, time)));
+        self.versions.insert(version);
+        self.version_assumed |= is_assumed;
     }
 
-    fn count(&mut self, judged: &Judged, record: &[u8], settings: &Settings) {
-        self.saw_router |= judged.origin == Origin::Router;
-        let tally = if judged.origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct };
-        tally.add(judged, record, settings.keep());
+    fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
+        self.counts.duplicates += settled.duplicates;
+        for held in settled.counted {
+            tallies.count(&held.judged, held.record.as_deref(), settings);
+        }
     }
 }
 
 /// Reads and judges every record of `block`.
 #[must_use]
-pub fn scan(block: &Block, mut process: Process, settings: &Settings) -> Part {
-    let mut part = Part::default();
-    let mut settled = Settled::default();
+pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
+    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
+    let bytes = &block.chunk.bytes;
+    let mut telling = next_telling(bytes, 0);
     for record in block.records() {
-        part.counts.lines += record.lines;
+        scan.part.counts.lines += record.lines;
         if record.is_split {
             // The runtime's own records: what it split is told by the first of them.
-            part.counts.other_records += record.lines - 1;
+            scan.part.counts.other_records += record.lines - 1;
         }
-        let place = Place { position: record.position, lead: record.lead, bytes: record.bytes };
-        take(read_record(record.bytes), place, &mut process, settings, &mut part, &mut settled);
+        let start = usize::try_from(record.position.offset - block.chunk.pos.offset).unwrap_or(usize::MAX);
+        let end = start + record.bytes.len();
+        if telling.is_none_or(|at| at >= end) && is_whole(record.bytes) {
+            scan.part.counts.other_records += 1;
+            continue;
+        }
+        scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
+        if telling.is_some_and(|at| at < end) {
+            telling = next_telling(bytes, end);
+        }
     }
+    let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
-    part.count_settled(settled, settings);
+    part.count_settled(settled, &mut worker.tallies, settings);
     part
 }
 
@@ -232,37 +237,144 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Counts and judges what was read at `place`.
-fn take(
-    record: Record,
-    place: Place<'_>,
-    process: &mut Process,
-    settings: &Settings,
-    part: &mut Part,
-    settled: &mut Settled,
-) {
-    match record {
-        Record::Slow(event) => slow(&event, place, *process, settings, part, settled),
-        Record::Explain(event) => explain(&event, place, *process, settings, part),
-        Record::Other(fact) => {
-            part.counts.other_records += 1;
-            part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
-            process.learn(&fact);
-            if let (Fact::Version(version), None) = (&fact, settings.version) {
-                part.versions.insert(*version);
+struct Scan<'a> {
+    process: Process,
+    settings: &'a Settings,
+    worker: &'a mut Worker,
+    part: Part,
+    settled: Settled,
+}
+
+impl Scan<'_> {
+    fn read(&mut self, place: Place<'_>) {
+        if self.recall(place).is_none() {
+            self.take(read_record(place.bytes), place);
+        }
+    }
+
+    /// Counts a record whose like was seen before; `None` if it has to be read.
+    fn recall(&mut self, place: Place<'_>) -> Option<()> {
+        let Self { part, settled, settings, process, worker } = self;
+        let Worker { tallies, memo, outliner } = &mut **worker;
+        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.marks()))??;
+        let memory = memo.get(*process, &outline)?;
+        let told = Told::by_outline(&outline);
+        let mut sink = Sink { part, settled, tallies, settings };
+        sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
+        Some(())
+    }
+
+    /// Counts and judges what was read at `place`.
+    fn take(&mut self, record: Record, place: Place<'_>) {
+        match record {
+            Record::Slow(event) => self.slow(&event, place),
+            Record::Explain(event) => self.explain(&event, place),
+            Record::Other(fact) => {
+                self.part.counts.other_records += 1;
+                self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
+                self.process.learn(&fact);
+                if let (Fact::Version(version), None) = (&fact, self.settings.version) {
+                    self.part.versions.insert(*version);
+                }
+                if let Fact::Trouble(trouble) = &fact {
+                    self.trouble(trouble, place);
+                }
             }
-            if let (Fact::Trouble(trouble), Some(rule)) = (fact, settings.enabled(jumbo_or_failed_migration::RULE.code))
-            {
-                let namespace =
-                    trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
-                let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
-                part.direct.add_trouble(rule, &trouble, namespace, (place.position, place.lead), place.bytes);
+            Record::Bad(error) => unread(&mut self.part, place, error),
+            Record::Several(parts) => {
+                for inner in parts {
+                    self.take(inner.record, place.within(inner.span));
+                }
             }
         }
-        Record::Bad(error) => unread(part, place, error),
-        Record::Several(parts) => {
-            for inner in parts {
-                take(inner.record, place.within(inner.span), process, settings, part, settled);
+    }
+
+    /// A message on a chunk that does not move.
+    fn trouble(&mut self, trouble: &Trouble, place: Place<'_>) {
+        let settings = self.settings;
+        let Some(rule) = settings.enabled(jumbo_or_failed_migration::RULE.code) else { return };
+        let namespace = trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
+        let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+        let at = (place.position, place.lead);
+        self.worker.tallies.direct.add_trouble(rule, trouble, namespace, at, place.bytes);
+    }
+
+    /// Counts a record that was read in full, and remembers what was found.
+    fn slow(&mut self, event: &Event, place: Place<'_>) {
+        let Self { part, settled, settings, process, worker } = self;
+        let Worker { tallies, memo, outliner } = &mut **worker;
+        let kind = Kind::of(event, *process, settings);
+        let judged = judge(event, place.position, process.version, settings);
+        if settings.may_recall()
+            && let Some(outline) = outliner.read(place.bytes, settings.marks())
+            && let Some(memory) = Memory::of(&kind, &judged, settings)
+        {
+            memo.insert(*process, &outline, memory);
+        }
+        let mut sink = Sink { part, settled, tallies, settings };
+        sink.count(&kind, &Told::by_event(event), place, || judged);
+    }
+
+    /// An explain is nobody's traffic: it is judged, and is no slow query.
+    fn explain(&mut self, event: &Event, place: Place<'_>) {
+        let Self { part, settings, process, worker, .. } = self;
+        let namespace = settings.namespace_map.apply(&event.namespace);
+        let told = Told::by_event(event);
+        if !settings.filters.admit(&told, namespace.as_str()) {
+            part.counts.filtered += 1;
+            return;
+        }
+        part.counts.explains += 1;
+        let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
+        part.note(&told, settings.version_for(explained, event.newest_writer));
+        let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
+        worker.tallies.count(&judged, Some(place.bytes), settings);
+    }
+}
+
+/// Where a record is counted.
+struct Sink<'a> {
+    part: &'a mut Part,
+    settled: &'a mut Settled,
+    tallies: &'a mut Tallies,
+    settings: &'a Settings,
+}
+
+impl Sink<'_> {
+    fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
+        let Self { part, settled, tallies, settings } = self;
+        let Place { position, lead, bytes: record } = place;
+        part.counts.slow_queries += 1;
+        part.counts.truncated += u64::from(kind.is_truncated);
+        match kind.counting {
+            Counting::Internal => {
+                part.counts.internal += 1;
+                return;
+            }
+            Counting::NotAQuery => {
+                part.counts.not_queries += 1;
+                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
+                return;
+            }
+            Counting::Alone | Counting::Waiting | Counting::Batch => {}
+        }
+        if !settings.filters.admit(told, &kind.namespace) {
+            part.counts.filtered += 1;
+            return;
+        }
+        part.note(told, kind.version);
+        let judged = Judged { lead, origin: kind.origin, ..judged() };
+        match kind.counting {
+            Counting::Waiting => {
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));
+            }
+            Counting::Batch => {
+                let batch = (kind.batch.clone(), tallies.hold(judged, record));
+                part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
+            }
+            _ => {
+                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
+                tallies.count(&judged, Some(record), settings);
             }
         }
     }
@@ -307,92 +419,4 @@ fn shown(place: Place<'_>, error: SyntaxError) -> Unread {
 
 fn line_start(start: usize) -> u32 {
     u32::try_from(start).unwrap_or(u32::MAX)
-}
-
-/// An explain is nobody's traffic: it is judged, and is no slow query.
-fn explain(event: &Event, place: Place<'_>, process: Process, settings: &Settings, part: &mut Part) {
-    let namespace = settings.namespace_map.apply(&event.namespace);
-    if !settings.filters.admit(event, namespace.as_str()) {
-        part.counts.filtered += 1;
-        return;
-    }
-    part.counts.explains += 1;
-    let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
-    let judged = judged(event, place, explained, settings, part);
-    part.count(&judged, place.bytes, settings);
-}
-
-/// Judges a record, and notes by whose rules.
-fn judged(
-    event: &Event,
-    place: Place<'_>,
-    version: Option<ServerVersion>,
-    settings: &Settings,
-    part: &mut Part,
-) -> Judged {
-    part.seen = joined(part.seen, event.time_millis.map(|time| (time, time)));
-    let (applied, assumed) = settings.version_for(version, event.newest_writer);
-    part.versions.insert(applied);
-    part.version_assumed |= assumed;
-    Judged { lead: place.lead, ..judge(event, place.position, version, settings) }
-}
-
-fn slow(
-    event: &Event,
-    place: Place<'_>,
-    process: Process,
-    settings: &Settings,
-    part: &mut Part,
-    settled: &mut Settled,
-) {
-    let Place { position, bytes: line, .. } = place;
-    part.counts.slow_queries += 1;
-    part.counts.truncated += u64::from(event.truncated.is_some());
-    let origin = origin(event, process);
-    let namespace = settings.namespace_map.apply(&event.namespace);
-    match &event.traffic {
-        Traffic::Internal(_) => {
-            part.counts.internal += 1;
-            return;
-        }
-        Traffic::NotAQuery(_) => {
-            part.counts.not_queries += 1;
-            part.pairing.command(&event.context, position.offset, origin, None, settled);
-            return;
-        }
-        Traffic::Query | Traffic::BatchStatement | Traffic::BatchCommand => {}
-    }
-    if !settings.filters.admit(event, namespace.as_str()) {
-        part.counts.filtered += 1;
-        return;
-    }
-    let mut judged = judged(event, place, process.version, settings, part);
-    judged.origin = origin;
-    match event.traffic {
-        Traffic::BatchStatement => {
-            part.pairing.write(&event.context, batch_key(event), Held::new(judged, line));
-        }
-        Traffic::BatchCommand => {
-            let batch = (batch_key(event), Held::new(judged, line));
-            part.pairing.command(&event.context, position.offset, origin, Some(batch), settled);
-        }
-        _ => {
-            part.pairing.command(&event.context, position.offset, origin, None, settled);
-            part.count(&judged, line, settings);
-        }
-    }
-}
-
-/// A process that says it is a router writes only records of clients' operations.
-fn origin(event: &Event, process: Process) -> Origin {
-    match (event.origin, process.role) {
-        (Origin::Direct, Some(Role::Router)) => Origin::Router,
-        (origin, _) => origin,
-    }
-}
-
-fn batch_key(event: &Event) -> BatchKey {
-    let named = |namespace: &Namespace| namespace.as_str().to_owned();
-    let namespace = event.statements.first().map_or_else(|| named(&event.namespace), |s| named(&s.namespace));
-    BatchKey { verb: event.verb, namespace }
 }

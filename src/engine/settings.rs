@@ -5,10 +5,12 @@ use regex::{Regex, RegexBuilder};
 
 use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
-use crate::model::{Event, ServerVersion};
+use crate::model::ServerVersion;
 use crate::rules::{REGISTRY, Rule, Thresholds};
+use crate::syntax::Marks;
 
 use super::adjust::Adjustment;
+use super::known::Told;
 use super::limit::Limit;
 use super::suppress::Suppression;
 use super::tally::Keep;
@@ -52,16 +54,14 @@ impl Filters {
         self.namespace.is_some() || self.application.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    /// Whether the event, on `namespace` after mapping, is to be looked at.
+    /// Whether an operation on `namespace`, after mapping, is to be looked at.
     #[must_use]
-    pub fn admit(&self, event: &Event, namespace: &str) -> bool {
-        let application = event.app_name.as_deref().unwrap_or_default();
-        let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
+    pub fn admit(&self, told: &Told<'_>, namespace: &str) -> bool {
         self.admit_namespace(namespace)
-            && self.application.as_ref().is_none_or(|regex| regex.is_match(application))
-            && self.since.is_none_or(|since| event.time_millis.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| event.time_millis.is_some_and(|time| time < until))
-            && self.min_millis.is_none_or(|least| millis >= least)
+            && self.application.as_ref().is_none_or(|regex| regex.is_match(told.app_name.unwrap_or_default()))
+            && self.since.is_none_or(|since| told.time_millis.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| told.time_millis.is_some_and(|time| time < until))
+            && self.min_millis.is_none_or(|least| told.duration_millis.unwrap_or(0) >= least)
     }
 }
 
@@ -83,6 +83,8 @@ pub struct Settings {
     pub per_event: bool,
     /// `--threads`; 0 means one for each core.
     pub threads: usize,
+    /// Whether what was found out about a record is used for others of the same outline. It makes no difference but in speed.
+    pub recalls: bool,
     /// Severities and switched-off rules of the configuration.
     pub adjustments: Vec<Adjustment>,
     /// What the configuration and comments hide.
@@ -133,6 +135,7 @@ impl Default for Settings {
             thresholds: Thresholds::default(),
             per_event: false,
             threads: 0,
+            recalls: true,
             adjustments: Vec::new(),
             suppressions: Suppressions::On(Vec::new()),
             limits: Vec::new(),
@@ -143,6 +146,25 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether what was found out about one record may be said of another.
+    #[must_use]
+    pub fn may_recall(&self) -> bool {
+        self.recalls && !self.per_event
+    }
+
+    /// What values of a record are held against.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        let of_application = self.adjustments.iter().any(|adjustment| adjustment.application.is_some())
+            || self.suppressions.entries().iter().any(|entry| entry.application.is_some());
+        Marks {
+            application: of_application,
+            values: self.thresholds.few_ranges as u64,
+            examined: self.thresholds.sorted_documents,
+            returned: self.thresholds.merged_documents,
+        }
+    }
+
     /// The rules' version for a process of that version, and whether it had to be assumed: then it is the newest that can
     /// have written what was read.
     #[must_use]

@@ -17,7 +17,7 @@ use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
-use super::usage::Usage;
+use super::usage::{Usage, Values};
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -63,8 +63,9 @@ pub struct ShapeStats {
     pub key_use: KeyUse,
     /// What an index could do for it, where indexes of the collection are known.
     pub access: Option<Access>,
-    /// The worst standing, the first record that had it, and its reason.
-    pub worst: (Standing, RecordPos, String),
+    /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
+    /// with this one in the end, knows a record before all of these.
+    pub worst: Option<(Standing, RecordPos, String)>,
     /// That record, if the run keeps one for each shape.
     pub example: Option<ShapeExample>,
 }
@@ -121,8 +122,8 @@ pub struct Group {
     pub millis: u64,
     /// Earliest and latest time of a record, in milliseconds since 1970.
     pub seen: Option<(i64, i64)>,
-    /// The worst example.
-    pub worst: Worst,
+    /// The worst example. `None` only while another tally, which is merged with this one in the end, knows a worse one.
+    pub worst: Option<Worst>,
 }
 
 /// The example that a diagnostic shows: the most serious, then the longest, then the first.
@@ -146,27 +147,50 @@ pub struct Worst {
     pub standing: Standing,
 }
 
+type Rank = (Reverse<Severity>, Reverse<u64>, RecordPos);
+
 impl Worst {
-    fn rank(&self) -> (Reverse<Severity>, Reverse<u64>, RecordPos) {
+    fn rank(&self) -> Rank {
         (Reverse(self.severity), Reverse(self.millis), self.position)
     }
 }
 
+fn rank(raised: &Raised, judged: &Judged) -> Rank {
+    (Reverse(raised.severity()), Reverse(judged.millis), judged.position)
+}
+
 impl Tally {
-    /// Counts one record. `record` holds its bytes; they are copied only where they become an example.
-    pub fn add(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
+    /// Whether a record would become the example of a shape or of a diagnostic, or a value of it would be kept.
+    #[must_use]
+    pub fn would_show(&self, judged: &Judged) -> bool {
+        self.usage.would_keep(judged)
+            || judged.statements.iter().any(|statement| {
+                let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
+                known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+                    || statement.raised.iter().any(|raised| {
+                        let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                        let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
+                        known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                    })
+            })
+    }
+
+    /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
+    /// record does not become one.
+    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
         self.add_to_limits(judged);
         let mut values = 0;
-        for statement in &judged.statements {
+        for (at, statement) in judged.statements.iter().enumerate() {
+            let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
-            self.add_shape(judged, statement, keep.shape_examples.then_some(record));
-            self.usage.add(judged, statement, values);
+            self.add_shape(judged, statement, millis, record, keep.shape_examples);
+            self.usage.add(judged, statement, millis, Values { first: values, are_told: record.is_some() });
             values += statement.key_values.len();
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, record, keep.per_event);
+                self.add_finding(judged, statement, raised, millis, record, keep.per_event);
             }
         }
     }
@@ -187,15 +211,14 @@ impl Tally {
         }
     }
 
-    fn add_shape(&mut self, judged: &Judged, statement: &JudgedStatement, kept: Option<&[u8]>) {
-        let example = || {
-            kept.map(|record| ShapeExample {
-                record: Arc::from(record),
-                lead: judged.lead,
-                place: statement.place,
-                comment: judged.comment.clone(),
-            })
-        };
+    fn add_shape(
+        &mut self,
+        judged: &Judged,
+        statement: &JudgedStatement,
+        millis: u64,
+        record: Option<&[u8]>,
+        keeps_example: bool,
+    ) {
         let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
             namespace: statement.namespace.clone(),
             operation: statement.operation,
@@ -208,23 +231,29 @@ impl Tally {
             shards: None,
             key_use: KeyUse::default(),
             access: statement.access.clone(),
-            worst: (statement.standing, judged.position, statement.reason.clone()),
-            example: example(),
+            worst: None,
+            example: None,
         });
         stats.standings[index(statement.standing)] += 1;
-        stats.millis += statement.millis;
+        stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
         if let Some(carried) = statement.carried {
-            stats.key_use.count(carried, statement.millis);
+            stats.key_use.count(carried, millis);
         }
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
         }
-        if (Reverse(statement.standing), judged.position) < (Reverse(stats.worst.0), stats.worst.1) {
-            stats.worst = (statement.standing, judged.position, statement.reason.clone());
-            stats.example = example();
+        let Some(record) = record else { return };
+        if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, judged.position, worst)) {
+            stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
+            stats.example = keeps_example.then(|| ShapeExample {
+                record: Arc::from(record),
+                lead: judged.lead,
+                place: statement.place,
+                comment: judged.comment.clone(),
+            });
         }
     }
 
@@ -259,7 +288,7 @@ impl Tally {
             count: 0,
             millis: 0,
             seen: None,
-            worst: worst(),
+            worst: Some(worst()),
         });
         group.count += 1;
     }
@@ -269,21 +298,11 @@ impl Tally {
         judged: &Judged,
         statement: &JudgedStatement,
         raised: &Raised,
-        record: &[u8],
+        millis: u64,
+        record: Option<&[u8]>,
         per_event: bool,
     ) {
         let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
-        let rank = (Reverse(raised.severity()), Reverse(judged.millis), judged.position);
-        let worst = || Worst {
-            severity: raised.severity(),
-            millis: judged.millis,
-            position: judged.position,
-            lead: judged.lead,
-            finding: raised.finding.clone(),
-            record: Arc::from(record),
-            comment: judged.comment.clone(),
-            standing: statement.standing,
-        };
         let group = self.groups.entry(key).or_insert_with(|| Group {
             rule: raised.rule,
             namespace: statement.namespace.clone(),
@@ -293,13 +312,23 @@ impl Tally {
             count: 0,
             millis: 0,
             seen: None,
-            worst: worst(),
+            worst: None,
         });
         group.count += 1;
-        group.millis += statement.millis;
+        group.millis += millis;
         group.seen = joined(group.seen, judged.time.map(|time| (time, time)));
-        if rank < group.worst.rank() {
-            group.worst = worst();
+        let Some(record) = record else { return };
+        if group.worst.as_ref().is_none_or(|worst| rank(raised, judged) < worst.rank()) {
+            group.worst = Some(Worst {
+                severity: raised.severity(),
+                millis: judged.millis,
+                position: judged.position,
+                lead: judged.lead,
+                finding: raised.finding.clone(),
+                record: Arc::from(record),
+                comment: judged.comment.clone(),
+                standing: statement.standing,
+            });
         }
     }
 
@@ -359,7 +388,10 @@ impl ShapeStats {
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }
-        if (Reverse(later.worst.0), later.worst.1) < (Reverse(self.worst.0), self.worst.1) {
+        let is_worse = |(standing, position, _): &(Standing, RecordPos, String)| {
+            self.worst.as_ref().is_none_or(|worst| is_worse(*standing, *position, worst))
+        };
+        if later.worst.as_ref().is_some_and(is_worse) {
             self.worst = later.worst;
             self.example = later.example;
         }
@@ -377,10 +409,16 @@ impl Group {
         self.count += later.count;
         self.millis += later.millis;
         self.seen = joined(self.seen, later.seen);
-        if later.worst.rank() < self.worst.rank() {
+        let is_worse = |later: &Worst| self.worst.as_ref().is_none_or(|worst| later.rank() < worst.rank());
+        if later.worst.as_ref().is_some_and(is_worse) {
             self.worst = later.worst;
         }
     }
+}
+
+/// Whether a record of that standing at `position` tells the class of a shape rather than `known`.
+fn is_worse(standing: Standing, position: RecordPos, known: &(Standing, RecordPos, String)) -> bool {
+    (Reverse(standing), position) < (Reverse(known.0), known.1)
 }
 
 /// The place of a standing in [`Standing::ALL`].

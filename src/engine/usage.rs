@@ -32,9 +32,31 @@ pub struct NamespaceUsage {
     pub shards: BTreeMap<String, Cost>,
 }
 
+/// What is to be known of the key values of a statement.
+#[derive(Debug, Clone, Copy)]
+pub struct Values {
+    /// How many key values the statements before it showed.
+    pub first: usize,
+    /// They are the record's own, not those of another with the same outline.
+    pub are_told: bool,
+}
+
 impl Usage {
-    /// Counts one statement of a record; `first_value` is how many key values the statements before it showed.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, first_value: usize) {
+    /// Whether a key value of a record would be kept.
+    #[must_use]
+    pub fn would_keep(&self, judged: &Judged) -> bool {
+        let mut first = 0;
+        judged.statements.iter().any(|statement| {
+            let before = first;
+            first += statement.key_values.len();
+            let would_keep =
+                |usage: &NamespaceUsage| usage.values.would_keep(&statement.key_values, (judged.position, before));
+            !statement.key_values.is_empty() && self.namespaces.get(&statement.namespace).is_none_or(would_keep)
+        })
+    }
+
+    /// Counts one statement of a record, and its part of `durationMillis`.
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values) {
         if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
@@ -42,18 +64,18 @@ impl Usage {
             Some(usage) => usage,
             None => self.namespaces.entry(statement.namespace.clone()).or_default(),
         };
-        usage.values.observe(&statement.key_values, judged.position, first_value, judged.time);
+        usage.values.observe(&statement.key_values, (judged.position, values.first), judged.time, values.are_told);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
-                Some(cost) => cost.add(Cost::one(statement.millis)),
-                None => drop(usage.shards.insert(shard.clone(), Cost::one(statement.millis))),
+                Some(cost) => cost.add(Cost::one(millis)),
+                None => drop(usage.shards.insert(shard.clone(), Cost::one(millis))),
             }
         }
         let Some(carried) = statement.carried else { return };
-        usage.key_use.count(carried, statement.millis);
+        usage.key_use.count(carried, millis);
         if let Some(application) = &judged.application {
             let mut one = KeyUse::default();
-            one.count(carried, statement.millis);
+            one.count(carried, millis);
             usage.add_application((hash(application), application.clone()), &one);
         }
     }

@@ -4,6 +4,7 @@
 //! memory: its place and length are all that is told of it.
 
 use std::io::Read;
+use std::sync::mpsc::Receiver;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -63,6 +64,8 @@ pub struct Chunks {
     pos: RecordPos,
     /// What was read behind the last line end.
     rest: Vec<u8>,
+    /// Buffers that somebody has done with.
+    spare: Option<Receiver<Vec<u8>>>,
     at_start: bool,
     /// Nothing more will come, perhaps because reading failed.
     ended: bool,
@@ -76,7 +79,27 @@ impl Chunks {
         let pos = RecordPos { source, offset: 0, line: 1 };
         let size = size.clamp(1, LINE_CAP);
         let rest = Vec::new();
-        Self { name, reader, size, cap: LINE_CAP, pos, rest, at_start: true, ended: false, failure: None }
+        Self { name, reader, size, cap: LINE_CAP, pos, rest, spare: None, at_start: true, ended: false, failure: None }
+    }
+
+    /// Takes buffers to read into from `spare`: memory that is used again costs nothing to get.
+    #[must_use]
+    pub fn reusing(self, spare: Receiver<Vec<u8>>) -> Self {
+        Self { spare: Some(spare), ..self }
+    }
+
+    /// What [`Self::reusing`] was given.
+    #[must_use]
+    pub fn into_spare(self) -> Option<Receiver<Vec<u8>>> {
+        self.spare
+    }
+
+    /// An empty buffer with what was read behind the last line end.
+    fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.spare.as_ref().and_then(|spare| spare.try_recv().ok()).unwrap_or_default();
+        buffer.clear();
+        buffer.append(&mut self.rest);
+        buffer
     }
 
     /// Reads until `buffer` has grown by `count` bytes or nothing more comes.
@@ -85,6 +108,7 @@ impl Chunks {
             return;
         }
         let before = buffer.len();
+        buffer.reserve(count);
         let read = self.reader.by_ref().take(count as u64).read_to_end(buffer);
         if let Err(source) = read {
             let offset = self.pos.offset + buffer.len() as u64;
@@ -95,7 +119,8 @@ impl Chunks {
 
     /// The next lines in `buffer`; what follows the last line end is kept for later.
     fn lines(&mut self, mut buffer: Vec<u8>, end: usize) -> Piece {
-        self.rest = buffer.split_off(end);
+        self.rest.extend_from_slice(&buffer[end..]);
+        buffer.truncate(end);
         let chunk = Chunk { pos: self.pos, bytes: buffer };
         self.pos.offset += end as u64;
         self.pos.line += memchr_iter(b'\n', &chunk.bytes).count() as u64;
@@ -144,7 +169,7 @@ impl Iterator for Chunks {
     type Item = Result<Piece, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut buffer = std::mem::take(&mut self.rest);
+        let mut buffer = self.buffer();
         let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
         self.fill(&mut buffer, first_read);
         if std::mem::take(&mut self.at_start)

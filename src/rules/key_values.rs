@@ -167,14 +167,34 @@ pub struct KeyValues {
 }
 
 impl KeyValues {
-    /// Takes in the values that a record shows. `first` tells statements of one record apart.
-    pub fn observe(&mut self, values: &[KeyValue], position: RecordPos, first: usize, time: Option<i64>) {
+    /// Takes in the values that a record shows. The number beside the position tells statements of one record apart. If they
+    /// are not `told`, only their types are known, and none of them is kept.
+    pub fn observe(
+        &mut self,
+        values: &[KeyValue],
+        (position, first): (RecordPos, usize),
+        time: Option<i64>,
+        told: bool,
+    ) {
         for (at, value) in values.iter().enumerate() {
             if self.fields.len() <= value.field {
                 self.fields.resize(value.field + 1, FieldValues::default());
             }
-            self.fields[value.field].observe(value, position, first + at, time);
+            let field = &mut self.fields[value.field];
+            field.count(value);
+            if told {
+                field.observe(value, position, first + at, time);
+            }
         }
+    }
+
+    /// Whether one of these values would be in a sample.
+    #[must_use]
+    pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
+        values
+            .iter()
+            .enumerate()
+            .any(|(at, value)| self.fields.get(value.field).is_none_or(|field| field.would_keep(position, first + at)))
     }
 
     /// Adds what was seen in another part of the input.
@@ -201,8 +221,17 @@ impl KeyValues {
 }
 
 impl FieldValues {
-    fn observe(&mut self, value: &KeyValue, position: RecordPos, at: usize, time: Option<i64>) {
+    fn count(&mut self, value: &KeyValue) {
         *self.types.entry((value.seen, canonical_type(&value.value))).or_default() += 1;
+    }
+
+    /// Whether the value at that place would be in the sample.
+    fn would_keep(&self, position: RecordPos, at: usize) -> bool {
+        let rank = (rank(position, at), position, at);
+        self.sample.len() < SAMPLE || self.sample.last_key_value().is_some_and(|(last, _)| rank < *last)
+    }
+
+    fn observe(&mut self, value: &KeyValue, position: RecordPos, at: usize, time: Option<i64>) {
         let rank = (rank(position, at), position, at);
         let is_full = self.sample.len() >= SAMPLE;
         if is_full && self.sample.last_key_value().is_some_and(|(last, _)| rank > *last) {
@@ -376,7 +405,7 @@ mod tests {
         let mut all = KeyValues::default();
         for (n, value) in values {
             let time = i64::try_from(n).expect("small");
-            all.observe(&[KeyValue::new(0, Seen::Insert, &value)], place(n), 0, Some(time));
+            all.observe(&[KeyValue::new(0, Seen::Insert, &value)], (place(n), 0), Some(time), true);
         }
         all
     }

@@ -1,0 +1,111 @@
+//! What is known of a slow-query record before its statements are judged, and what each record tells for itself.
+
+use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
+use crate::syntax::{Outline, Role};
+
+use super::pairing::BatchKey;
+use super::scan::Process;
+use super::settings::Settings;
+
+/// What a record tells for itself: no two records need to agree in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// The thread.
+    pub context: &'a str,
+    /// When, in milliseconds since 1970.
+    pub time_millis: Option<i64>,
+    /// `durationMillis`.
+    pub duration_millis: Option<u64>,
+    /// `nShards`.
+    pub n_shards: Option<u64>,
+    /// `appName`.
+    pub app_name: Option<&'a str>,
+}
+
+impl<'a> Told<'a> {
+    /// What an event tells.
+    #[must_use]
+    pub fn by_event(event: &'a Event) -> Self {
+        Self {
+            context: &event.context,
+            time_millis: event.time_millis,
+            duration_millis: event.duration_millis.as_ref().map(|duration| duration.value),
+            n_shards: event.n_shards.as_ref().map(|n| n.value),
+            app_name: event.app_name.as_deref(),
+        }
+    }
+
+    /// What an outline tells.
+    #[must_use]
+    pub fn by_outline(outline: &Outline<'a>) -> Self {
+        let Outline { context, time_millis, duration_millis, n_shards, app_name, .. } = *outline;
+        Self { context, time_millis, duration_millis, n_shards, app_name }
+    }
+}
+
+/// How a record is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// The cluster's own traffic.
+    Internal,
+    /// A command without a filter to route.
+    NotAQuery,
+    /// By itself.
+    Alone,
+    /// A WRITE line, which waits for its COMMAND line.
+    Waiting,
+    /// The COMMAND line of a batch, which counts only if there are no WRITE lines.
+    Batch,
+}
+
+/// What a record is, apart from the verdicts on its statements.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// How it is counted.
+    pub counting: Counting,
+    /// The server cut it.
+    pub is_truncated: bool,
+    /// Whose operation it is about.
+    pub origin: Origin,
+    /// After `--ns-map`.
+    pub namespace: String,
+    /// The batch that it is of or about.
+    pub batch: BatchKey,
+    /// The version whose rules hold, and whether it is assumed.
+    pub version: (ServerVersion, bool),
+}
+
+impl Kind {
+    /// What `event` is, in the log of that process.
+    #[must_use]
+    pub fn of(event: &Event, process: Process, settings: &Settings) -> Self {
+        Self {
+            counting: match event.traffic {
+                Traffic::Internal(_) => Counting::Internal,
+                Traffic::NotAQuery(_) => Counting::NotAQuery,
+                Traffic::Query => Counting::Alone,
+                Traffic::BatchStatement => Counting::Waiting,
+                Traffic::BatchCommand => Counting::Batch,
+            },
+            is_truncated: event.truncated.is_some(),
+            origin: origin(event, process),
+            namespace: settings.namespace_map.apply(&event.namespace).as_str().to_owned(),
+            batch: batch_key(event),
+            version: settings.version_for(process.version, event.newest_writer),
+        }
+    }
+}
+
+/// A process that says it is a router writes only records of clients' operations.
+fn origin(event: &Event, process: Process) -> Origin {
+    match (event.origin, process.role) {
+        (Origin::Direct, Some(Role::Router)) => Origin::Router,
+        (origin, _) => origin,
+    }
+}
+
+fn batch_key(event: &Event) -> BatchKey {
+    let named = |namespace: &Namespace| namespace.as_str().to_owned();
+    let namespace = event.statements.first().map_or_else(|| named(&event.namespace), |s| named(&s.namespace));
+    BatchKey { verb: event.verb, namespace }
+}

@@ -1,0 +1,91 @@
+//! What was found out about records, by their outlines: a log tells the same few hundred things a million times, and what
+//! it says again is not read again. Only what the outline decides is remembered; whatever a record tells for itself is
+//! counted from the record.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::syntax::Outline;
+use crate::text::RecordPos;
+
+use super::judge::{Judged, JudgedStatement, Standing, limits};
+use super::known::{Kind, Told};
+use super::scan::Process;
+use super::settings::Settings;
+
+/// What was found out about the first record of an outline.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// What such a record is.
+    pub kind: Kind,
+    standing: Standing,
+    statements: Arc<[JudgedStatement]>,
+}
+
+impl Memory {
+    /// What is worth remembering of a record, if its outline decides what was found: where a chunk map is declared, values do.
+    pub fn of(kind: &Kind, judged: &Judged, settings: &Settings) -> Option<Self> {
+        let has_chunks = |namespace: &str| settings.catalog.get(namespace).is_some_and(|found| found.chunks.is_some());
+        let values_decide = judged.statements.iter().any(|statement| has_chunks(&statement.namespace));
+        (!values_decide).then(|| Self {
+            kind: kind.clone(),
+            standing: judged.standing,
+            statements: Arc::clone(&judged.statements),
+        })
+    }
+
+    /// A record with this outline, judged.
+    pub fn recall(&self, told: &Told<'_>, position: RecordPos, process: Process, settings: &Settings) -> Judged {
+        Judged {
+            position,
+            origin: self.kind.origin,
+            time: told.time_millis,
+            millis: told.duration_millis.unwrap_or(0),
+            standing: self.standing,
+            application: told.app_name.map(str::to_owned),
+            observed_shards: told.n_shards,
+            comment: None,
+            lead: 0,
+            limits: limits(told.app_name, &self.statements, settings),
+            logged: process.version,
+            statements: Arc::clone(&self.statements),
+            is_recalled: true,
+        }
+    }
+}
+
+/// So many outlines are remembered; a log with more of them hardly repeats itself.
+const MOST: usize = 20_000;
+
+/// What is remembered, by outline.
+type Memories = FxHashMap<Box<[u8]>, Memory>;
+
+/// The memory of one thread.
+#[derive(Debug, Default)]
+pub struct Memo {
+    /// The verdict depends on the version and the role of the process too.
+    processes: Vec<(Process, Memories)>,
+}
+
+impl Memo {
+    /// What is known of records with that outline.
+    #[must_use]
+    pub fn get(&self, process: Process, outline: &Outline<'_>) -> Option<&Memory> {
+        self.processes.iter().find(|(known, _)| *known == process)?.1.get(outline.key)
+    }
+
+    /// Remembers.
+    pub fn insert(&mut self, process: Process, outline: &Outline<'_>, memory: Memory) {
+        let size: usize = self.processes.iter().map(|(_, memories)| memories.len()).sum();
+        if size >= MOST {
+            self.processes.clear();
+        }
+        let known = self.processes.iter().position(|(known, _)| *known == process);
+        let at = known.unwrap_or_else(|| {
+            self.processes.push((process, FxHashMap::default()));
+            self.processes.len() - 1
+        });
+        self.processes[at].1.insert(outline.key.into(), memory);
+    }
+}

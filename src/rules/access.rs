@@ -54,6 +54,13 @@ impl Access {
         helps.then_some(access)
     }
 
+    /// The order that `statement` asks for, alone: what an index can serve where its filter is not understood. `None` for views.
+    #[must_use]
+    pub fn of_sort(statement: &Statement) -> Option<Self> {
+        let sort = sorted_fields(sort_of(statement)?.as_document()?)?;
+        (statement.view_pipeline.is_none() && !sort.is_empty()).then(|| Self { sort, ..Self::default() })
+    }
+
     /// `None` if a part of the filter is not a conjunction of comparisons with fields.
     fn collect(&mut self, predicate: &Predicate) -> Option<()> {
         match &predicate.condition {

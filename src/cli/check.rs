@@ -87,8 +87,9 @@ pub fn run(settled: &Settled, held: Option<Held>) -> anyhow::Result<Ran> {
         settings: &settings,
     };
     let report = engine::finish(outcome, run);
+    let declarations_alone = report.summary.inputs.is_empty() && !args.inputs.is_empty();
     failed |= names::complain_about_declarations(&report, &settings)
-        | names::complain_about_baseline(&report, &settings)
+        | names::complain_about_baseline(&report, &settings, declarations_alone)
         | names::complain_about_missing_declarations(&report, &settings)
         | complain_about_filters(&report, &settings);
     Ok(Ran { report, settings, failed, interrupted })

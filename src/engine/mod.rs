@@ -26,7 +26,7 @@ pub use declarations::{DeclarationTexts, declared};
 pub use finish::{Run, finish};
 pub use judge::{Judged, Standing};
 pub use limit::{Limit, Scope};
-pub use run::{Job, Outcome, Progress, Source, SourceLines, run};
+pub use run::{Job, Outcome, Progress, Source, SourceLines, follow, run};
 pub use settings::{Filters, Settings, Suppressions, user_regex};
 pub use suppress::Suppression;
 pub use typed::check_typed;

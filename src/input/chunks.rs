@@ -3,7 +3,7 @@
 //! Which lines there are does not depend on the size of the chunks. A line longer than [`LINE_CAP`] is not held in
 //! memory: its place and length are all that is told of it.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::sync::mpsc::Receiver;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -102,7 +102,8 @@ impl Chunks {
         buffer
     }
 
-    /// Reads until `buffer` has grown by `count` bytes or nothing more comes.
+    /// Reads until `buffer` has grown by `count` bytes, nothing more comes, or nothing more comes for now: a reader says so
+    /// by failing with `WouldBlock`, and is read again later.
     fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) {
         if self.ended {
             return;
@@ -111,6 +112,9 @@ impl Chunks {
         buffer.reserve(count);
         let read = self.reader.by_ref().take(count as u64).read_to_end(buffer);
         if let Err(source) = read {
+            if source.kind() == ErrorKind::WouldBlock {
+                return;
+            }
             let offset = self.pos.offset + buffer.len() as u64;
             self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
         }
@@ -172,6 +176,9 @@ impl Iterator for Chunks {
         let mut buffer = self.buffer();
         let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
         self.fill(&mut buffer, first_read);
+        while self.at_start && buffer.len() < 4 && !self.ended {
+            self.fill(&mut buffer, self.size);
+        }
         if std::mem::take(&mut self.at_start)
             && let Some(error) = self.refuse_utf16(&buffer)
         {

@@ -442,3 +442,26 @@ fn limits_are_kept_or_exceeded_by_count_and_by_time_for_all_or_for_some() {
     assert_eq!(code("0%", "never").0, 0, "findings of any kind never fail that run");
     assert_eq!(code("two", "error").0, 2);
 }
+
+#[test]
+fn a_run_that_forgot_the_declarations_of_its_baseline_is_not_green() {
+    let project = Project::new();
+    let lines = [find("shop.orders", r#"{"customerId":1}"#)];
+    let baseline = project.baseline(KEY, &lines);
+    let log = project.write("new.log", &lines);
+    let run = project.run(&["check", "--baseline", &baseline, &log]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+    assert!(text(&run).contains("no shard key is declared"), "{}", text(&run));
+}
+
+#[test]
+fn a_byte_order_mark_does_no_harm_to_a_baseline() {
+    let project = Project::new();
+    let lines = [find("shop.orders", r#"{"customerId":1}"#)];
+    let baseline = project.baseline(KEY, &lines);
+    let marked = ["\u{feff}", &fs::read_to_string(&baseline).unwrap()].concat();
+    fs::write(&baseline, marked).unwrap();
+    let log = project.write("new.log", &lines);
+    let run = project.run(&["check", "--shard-key", KEY, "--baseline", &baseline, &log]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+}

@@ -3,7 +3,7 @@
 use std::io::{Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::ArgMatches;
 
 use crate::baseline::{Baseline, Held, Recorded, looks_like_baseline, recorded, updated};
@@ -50,7 +50,7 @@ pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8
 /// If it cannot be read, or is none: the message says where.
 pub fn read(path: &Path) -> anyhow::Result<Held> {
     let name = path.display().to_string();
-    let text = Input::file(path).read_all().context("--baseline")?;
+    let text = Input::file(path).read_all().map_err(|error| anyhow::anyhow!("--baseline: {error}"))?;
     let baseline = Baseline::read(&name, &text)?;
     for code in baseline.unknown_rules() {
         remark(&format!("{}: `{}` is no rule of this release", escape(&name), escape(code)));

@@ -105,6 +105,7 @@ fn run_telling(settled: &Settled, held: Option<Held>, teller: Option<&mut Teller
     let report = engine::finish(outcome, run);
     failed |= names::complain_about_declarations(&report, &settings)
         | names::complain_about_baseline(&report, &settings)
+        | names::complain_about_missing_declarations(&report, &settings)
         | complain_about_filters(&report, &settings);
     Ok(Ran { report, settings, failed, interrupted })
 }

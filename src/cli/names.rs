@@ -53,6 +53,23 @@ pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
     none_seen
 }
 
+/// If the baseline knows where queries go and nothing says so any more; whether that is so.
+pub fn complain_about_missing_declarations(report: &Report, settings: &Settings) -> bool {
+    let Some(held) = &settings.baseline else { return false };
+    let classes = &report.summary.classes;
+    let judged: u64 = classes.values().map(|class| class.count).sum();
+    let undeclared = classes.get("undeclared").map_or(0, |class| class.count);
+    let knew = held.baseline.shapes.iter().filter(|entry| entry.class.rank().is_some()).count();
+    let lost = judged > 0 && undeclared == judged && knew > 0 && !settings.catalog.declares_sharding();
+    if lost {
+        complain(&format!(
+            "no shard key is declared, and `{}` was made with some: name the declarations (--schema, --shard-key)",
+            escape(&held.name)
+        ));
+    }
+    lost
+}
+
 /// The namespaces of all queries, sorted.
 fn queried(report: &Report) -> Vec<&str> {
     let mut seen: Vec<&str> = report.shapes.iter().map(|shape| shape.namespace.as_str()).collect();

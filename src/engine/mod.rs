@@ -10,6 +10,7 @@ mod known;
 mod limit;
 mod memo;
 mod pairing;
+mod reading;
 mod run;
 mod scan;
 mod settings;

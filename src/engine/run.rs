@@ -5,20 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use regex::bytes::Regex;
+use crate::input::{Chunk, Input, InputError};
+use crate::text::SourceId;
 
-use crate::input::{Chunk, Chunks, Generations, Input, InputError};
-use crate::syntax::{Record, read_record};
-use crate::text::{RecordPos, SourceId};
-
-use super::blocks::{Block, Blocked, Blocks};
-use super::scan::{Counts, Part, Process, oversize, scan};
+use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
+use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
 
@@ -106,15 +102,6 @@ impl SourceLines {
     }
 }
 
-enum Message {
-    /// Lines of one source, with what is known about the process at their start.
-    Block(Block, Process),
-    /// A line or document too long to be kept, its length and its lines.
-    Oversize(RecordPos, u64, u64),
-    Failure(InputError),
-    EndOfSource(SourceId),
-}
-
 /// What became of a message.
 enum Done {
     Scanned {
@@ -127,9 +114,6 @@ enum Done {
     Failure(InputError),
     EndOfSource(SourceId),
 }
-
-/// Messages in the order of the input, numbered from 0.
-type Numbered<T> = (u64, T);
 
 /// Reads all sources and judges every record.
 ///
@@ -157,9 +141,6 @@ pub fn follow(
     scan_all(job, settings, Audience { progress: None, publishing: Some(publishing) }, follow_all)
 }
 
-/// How sources become messages.
-type Reading = fn(Vec<Source>, usize, Receiver<Vec<u8>>, Numbering) -> Option<()>;
-
 fn scan_all<'a>(
     job: Job<'a>,
     settings: &'a Settings,
@@ -172,7 +153,7 @@ fn scan_all<'a>(
     let Job { sources, chunk_size, interrupted } = job;
     let (sender, messages) = sync_channel(threads + 1);
     let (used, spare) = sync_channel(2 * threads + 2);
-    let sender = Numbering { sender, next: Arc::default() };
+    let sender = Numbering::new(sender);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
     let crew = Crew {
@@ -394,118 +375,5 @@ impl Outcome {
     fn close(&mut self, mut part: Part, settings: &Settings) {
         part.finish_source(&mut self.tallies, settings);
         self.total.merge(part, &mut self.tallies, settings);
-    }
-}
-
-/// Sends messages with their numbers.
-#[derive(Clone)]
-struct Numbering {
-    sender: SyncSender<Numbered<Message>>,
-    next: Arc<AtomicU64>,
-}
-
-impl Numbering {
-    /// `None` when nobody listens any more.
-    fn send(&self, message: Message) -> Option<()> {
-        self.sender.send((self.next.fetch_add(1, Ordering::Relaxed), message)).ok()
-    }
-}
-
-fn numbered(sources: Vec<Source>) -> impl Iterator<Item = (SourceId, Source)> {
-    sources.into_iter().enumerate().map(|(i, source)| (SourceId(u32::try_from(i).unwrap_or(u32::MAX)), source))
-}
-
-/// Ends early when nobody listens any more.
-fn read_all(sources: Vec<Source>, chunk_size: usize, mut spare: Receiver<Vec<u8>>, sender: Numbering) -> Option<()> {
-    for (id, source) in numbered(sources) {
-        spare = read_source(source, id, chunk_size, spare, &sender)?;
-        sender.send(Message::EndOfSource(id))?;
-    }
-    Some(())
-}
-
-/// What comes slowly needs no buffers again.
-fn follow_all(sources: Vec<Source>, chunk_size: usize, _spare: Receiver<Vec<u8>>, sender: Numbering) -> Option<()> {
-    for (id, source) in numbered(sources) {
-        let (name, own) = (source.input.name().to_owned(), sender.clone());
-        let begun = Builder::new().spawn(move || follow_source(source, id, chunk_size, &own));
-        if let Err(source) = begun {
-            sender.send(Message::Failure(InputError::Unreadable { name, source }))?;
-            sender.send(Message::EndOfSource(id))?;
-        }
-    }
-    Some(())
-}
-
-fn follow_source(source: Source, id: SourceId, chunk_size: usize, sender: &Numbering) -> Option<()> {
-    let Source { input, opened } = source;
-    let generations = match opened {
-        Some(reader) => Ok(Generations::Once(Some(reader))),
-        None => Generations::of(&input),
-    };
-    match generations {
-        Ok(generations) => {
-            // A process goes on when its log is rotated; a new one says so.
-            let mut process = Process::default();
-            for reader in generations {
-                let chunks = Chunks::new(input.name().to_owned(), id, reader, chunk_size);
-                send_blocks(&mut Blocks::new(chunks), &mut process, sender)?;
-            }
-        }
-        Err(error) => sender.send(Message::Failure(error))?,
-    }
-    sender.send(Message::EndOfSource(id))
-}
-
-/// Reads one source; the receiver of spare buffers comes back for the next one.
-fn read_source(
-    source: Source,
-    id: SourceId,
-    chunk_size: usize,
-    spare: Receiver<Vec<u8>>,
-    sender: &Numbering,
-) -> Option<Receiver<Vec<u8>>> {
-    let Source { input, opened } = source;
-    let chunks = match opened {
-        Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),
-        None => input.chunks(id, chunk_size),
-    };
-    let chunks = match chunks {
-        Ok(chunks) => chunks,
-        Err(error) => {
-            sender.send(Message::Failure(error))?;
-            return Some(spare);
-        }
-    };
-    let mut blocks = Blocks::new(chunks.reusing(spare));
-    send_blocks(&mut blocks, &mut Process::default(), sender)?;
-    blocks.into_spare()
-}
-
-fn send_blocks(blocks: &mut Blocks, process: &mut Process, sender: &Numbering) -> Option<()> {
-    for blocked in blocks {
-        sender.send(match blocked {
-            Ok(Blocked::Block(block)) => {
-                let before = *process;
-                learn(process, &block);
-                Message::Block(block, before)
-            }
-            Ok(Blocked::Oversize { position, length, lines }) => Message::Oversize(position, length, lines),
-            Err(error) => Message::Failure(error),
-        })?;
-    }
-    Some(())
-}
-
-/// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
-/// tells must be known before: a search for a few bytes costs next to nothing.
-const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|db version v|\] options: \{";
-
-fn learn(process: &mut Process, block: &Block) {
-    static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));
-    for found in TEXTS.find_iter(&block.chunk.bytes) {
-        if let Record::Other(fact) = read_record(block.record_at(found.start())) {
-            process.learn(&fact);
-        }
     }
 }

@@ -260,6 +260,36 @@ mod tests {
         assert_eq!(lines(b"\n", 10, LINE_CAP).len(), 1);
     }
 
+    /// Delivers its pieces one by one, and has nothing for now in between.
+    struct Hesitant(Vec<&'static [u8]>, bool);
+
+    impl Read for Hesitant {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            let Some(piece) = self.0.first_mut() else { return Ok(0) };
+            let count = std::io::Read::read(piece, buffer)?;
+            if piece.is_empty() {
+                self.0.remove(0);
+            }
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn whole_lines_are_handed_on_while_there_is_nothing_more_for_now() {
+        let reader = Hesitant(vec![b"o", b"ne\ntw", b"o\n", b"three"], false);
+        let chunks = Chunks::new("x".to_owned(), SourceId(0), Box::new(reader), 1 << 20);
+        let pieces = chunks.map(|piece| match piece {
+            Ok(Piece::Lines(chunk)) => (chunk.pos.line, String::from_utf8_lossy(&chunk.bytes).into_owned()),
+            other => panic!("{other:?}"),
+        });
+        let expected = [(1, "one\n"), (2, "two\n"), (3, "three")].map(|(line, text)| (line, text.to_owned()));
+        assert_eq!(pieces.collect::<Vec<_>>(), expected);
+    }
+
     #[test]
     fn utf_16_is_refused() {
         for text in [&b"\xff\xfe{\0"[..], b"\xfe\xff\0{", b"{\0\"\0t\0"] {

@@ -33,6 +33,9 @@ pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8
     if args.show_settings {
         return settled.print();
     }
+    if settled.args.follow {
+        bail!("a baseline is made of logs that have ended: --follow is an option of `check`");
+    }
     match command {
         BaselineCommand::Create(_) => create(&settled),
         BaselineCommand::Update(_) => revise(&settled, |old, ran| updated(old, &ran.report)),

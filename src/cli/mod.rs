@@ -4,6 +4,7 @@ pub mod args;
 mod baseline;
 mod check;
 mod declare;
+mod follow;
 mod generated;
 mod init;
 mod names;

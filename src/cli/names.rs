@@ -32,16 +32,15 @@ pub fn complain_about_declarations(report: &Report, settings: &Settings) -> bool
     none_matches
 }
 
-/// If logs were read and none of the baseline's namespaces is in them; whether that is so.
-pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
+/// If none of the baseline's namespaces is queried, though more than declarations were to be judged; whether that is so.
+pub fn complain_about_baseline(report: &Report, settings: &Settings, declarations_alone: bool) -> bool {
     let Some(held) = &settings.baseline else { return false };
     let known = held.baseline.namespaces();
     let seen = queried(report);
     // Filters that leave nothing are told by themselves.
     let filtered_out = seen.is_empty() && report.summary.filtered > 0;
     let is_seen = |name: &&str| seen.binary_search(name).is_ok();
-    let none_seen =
-        !report.summary.inputs.is_empty() && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
+    let none_seen = !declarations_alone && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
     if none_seen {
         let hint = if seen.is_empty() {
             format!("there are no queries; it has `{}`", escape(known[0]))

@@ -67,13 +67,32 @@ pub fn write(args: &CheckArgs, outputs: &[Output], report: &Report) -> anyhow::R
     }
     // With a file in the default format there is nothing left for standard output.
     if outputs.iter().all(|output| output.format.is_some()) && args.quiet < 2 {
-        let format = default.unwrap_or(if stdout().is_terminal() { Format::Pretty } else { Format::Concise });
-        let writing = Writing { report, format, options: options(args, true), statistics: args.statistics };
+        let format = default.unwrap_or_else(default_on_screen);
+        // What was followed has been told.
+        let options = RenderOptions { diagnostics: !args.follow, ..options(args, true) };
+        let writing = Writing { report, format, options, statistics: args.statistics };
         let mut out = BufWriter::new(stdout().lock());
         writing.render(&mut out)?;
         out.flush()?;
     }
     Ok(())
+}
+
+fn default_on_screen() -> Format {
+    if stdout().is_terminal() { Format::Pretty } else { Format::Concise }
+}
+
+/// The format of what is told while a log is followed.
+#[must_use]
+pub fn format_on_screen(args: &CheckArgs) -> Format {
+    let for_people = args.format.map(Format::from).filter(|format| matches!(format, Format::Pretty | Format::Concise));
+    for_people.unwrap_or_else(default_on_screen)
+}
+
+/// The looks of what is told while a log is followed.
+#[must_use]
+pub fn news_options(args: &CheckArgs) -> RenderOptions {
+    RenderOptions { summary: false, ..options(args, true) }
 }
 
 fn options(args: &CheckArgs, to_stdout: bool) -> RenderOptions {

@@ -11,7 +11,7 @@ use super::settings::Settings;
 use super::tally::Tally;
 
 /// The tallies of a run or of a part of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tallies {
     /// Clients' operations.
     pub direct: Tally,

@@ -108,6 +108,15 @@ impl Access {
         Pattern(fields.chain(self.range.iter().cloned().map(up)).collect())
     }
 
+    /// Whether an index with a hashed field finds the documents by fields compared with values. It gives no order.
+    #[must_use]
+    pub fn is_served_by_hashed(&self, index: &IndexSpec) -> bool {
+        let is_restricted = index.sparse.is_some() || index.hidden.is_some() || index.partial_filter.is_some();
+        let is_hashed = index.key.fields.iter().any(|field| field.node.as_str() == Some("hashed"));
+        let finds = index.key.first().is_some_and(|first| self.equality.contains(&first.name));
+        is_hashed && finds && !is_restricted && self.sort.is_empty()
+    }
+
     /// Whether an index of that pattern finds the documents by one of the compared fields, and yields them in the order asked
     /// for.
     #[must_use]

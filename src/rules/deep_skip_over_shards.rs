@@ -61,9 +61,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-Several shards answer a query with a `skip`. A shard cannot know which of its documents are among those to be skipped,
-so the router asks each one for the first `skip + limit` documents (all of them if there is no limit), merges them, and
-throws `skip` of them away. Skips of at least `deep_skip` documents (default 1000) are reported.
+Several shards answer a query with a `skip`. A shard cannot know which of its documents are among those to be
+skipped, so the router asks each one for the first `skip + limit` documents (all of them if there is no limit),
+merges them, and throws `skip` of them away. Skips of at least `deep_skip` documents (default 1000) are reported.
 
 ## Why it costs you
 

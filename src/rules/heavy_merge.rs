@@ -86,8 +86,9 @@ const EXPLANATION: &str = r#"
 More than one shard takes part in a pipeline with a stage that needs all documents: `$group`, `$sort` without a
 `$limit` behind it, `$bucket`, `$setWindowFields`; and there is much to merge: `merged_documents` results or more
 (default 100; a first batch has 101), or a part that went to disk. Each shard does its part, and one place merges
-them: the router, or a shard that a stage like `$out` demands. The message says whether it went to disk. A grouping by
-the whole shard key is not reported: no group is on two shards. Nor is a record that says that one shard was asked.
+them: the router, or a shard that a stage like `$out` demands. The message says whether it went to disk. A grouping
+by the whole shard key is not reported: no group is on two shards. Nor is a record that says that one shard was
+asked.
 
 ## Why it costs you
 

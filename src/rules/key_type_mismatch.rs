@@ -96,9 +96,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-Filters, `$in` lists and inserted documents of the log give one field of the shard key values of different BSON types,
-such as text and ObjectId, or UUIDs of subtypes 3 and 4. Numbers of all kinds are one type; null, MinKey and MaxKey
-are not counted.
+Filters, `$in` lists and inserted documents of the log give one field of the shard key values of different BSON
+types, such as text and ObjectId, or UUIDs of subtypes 3 and 4. Numbers of all kinds are one type; null, MinKey and
+MaxKey are not counted.
 
 ## Why it costs you
 

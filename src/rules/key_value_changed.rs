@@ -53,11 +53,11 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-An update sets a field of the shard key to a value other than the one its filter asks for (or applies `$inc`, `$unset`,
-`$rename` … to it); or a replacement, or a stage of a pipeline, gives it another value or leaves it out. An update that
-keeps the value is not reported (the same value, `$inc` by 0, `$max` of less than the filter's value); nor is a `$set` or
-a replacement with a field of which the filter says nothing, because most of these come from mappers that write all
-fields back unchanged.
+An update sets a field of the shard key to a value other than the one its filter asks for (or applies `$inc`,
+`$unset`, `$rename` … to it); or a replacement, or a stage of a pipeline, gives it another value or leaves it out. An
+update that keeps the value is not reported (the same value, `$inc` by 0, `$max` of less than the filter's value);
+nor is a `$set` or a replacement with a field of which the filter says nothing, because most of these come from
+mappers that write all fields back unchanged.
 
 ## Why it costs you
 

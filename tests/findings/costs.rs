@@ -157,4 +157,8 @@ fn null_is_told_wherever_the_filter_asks_for_it() {
     }
     scene.statement.filter = Some(document(&[("other", Value::Null)], FILTER));
     assert!(scene.finding("SL111").is_none());
+    let branch = |value| document(&[("customerId", value)], FILTER);
+    let branches = Array { items: vec![branch(Value::Int32(3)), branch(Value::Null)], partial: false };
+    scene.statement.filter = Some(document(&[("$or", Value::Array(branches))], FILTER));
+    assert!(scene.finding("SL111").is_some(), "one branch asks for it");
 }

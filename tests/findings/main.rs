@@ -3,6 +3,7 @@
 
 mod costs;
 mod declarations;
+mod indexes;
 mod key_changes;
 mod reads;
 mod writes;

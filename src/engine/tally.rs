@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::report::ClassCount;
 use crate::routing::Class;
 use crate::rules::{
-    Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
+    Access, Finding, KeyUse, KeyValue, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
 };
 use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
@@ -81,6 +81,28 @@ pub struct ShapeExample {
     pub place: Span,
     /// `comment` of the command.
     pub comment: Option<String>,
+}
+
+/// What may be kept of a record itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Own<'a> {
+    /// Nothing: it is only counted.
+    Nothing,
+    /// The key values of its statements.
+    Values(&'a [Vec<KeyValue>]),
+    /// All of it: these are its bytes, and it has been judged by itself.
+    Record(&'a [u8]),
+}
+
+impl<'a> Own<'a> {
+    /// The key values of the statement at that place.
+    fn values(self, statement: &'a JudgedStatement, at: usize) -> Option<&'a [KeyValue]> {
+        match self {
+            Self::Nothing => None,
+            Self::Values(values) => values.get(at).map(Vec::as_slice),
+            Self::Record(_) => Some(&statement.key_values),
+        }
+    }
 }
 
 /// How much a tally keeps.
@@ -160,24 +182,29 @@ fn rank(raised: &Raised, judged: &Judged) -> Rank {
 }
 
 impl Tally {
-    /// Whether a record would become the example of a shape or of a diagnostic, or a value of it would be kept.
+    /// Whether a record would become the example of a shape or of a diagnostic.
     #[must_use]
     pub fn would_show(&self, judged: &Judged) -> bool {
-        self.usage.would_keep(judged)
-            || judged.statements.iter().any(|statement| {
-                let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
-                known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
-                    || statement.raised.iter().any(|raised| {
-                        let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
-                        let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
-                        known.is_none_or(|worst| rank(raised, judged) < worst.rank())
-                    })
-            })
+        judged.statements.iter().any(|statement| {
+            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
+            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+                || statement.raised.iter().any(|raised| {
+                    let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
+                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                })
+        })
     }
 
-    /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
-    /// record does not become one.
-    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
+    /// Whether a key value of a record would be kept.
+    #[must_use]
+    pub fn would_keep(&self, judged: &Judged) -> bool {
+        self.usage.would_keep(judged)
+    }
+
+    /// Counts one record. Its bytes are copied only where they become an example.
+    pub fn add(&mut self, judged: &Judged, own: Own<'_>, keep: Keep) {
+        let record = if let Own::Record(record) = own { Some(record) } else { None };
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
@@ -187,7 +214,7 @@ impl Tally {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, millis, record, keep.shape_examples);
-            self.usage.add(judged, statement, millis, Values { first: values, are_told: record.is_some() });
+            self.usage.add(judged, statement, millis, Values { first: values, own: own.values(statement, at) });
             values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, millis, record, keep.per_event);

@@ -54,7 +54,8 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
     let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
-    let shapes = run.shapes(tally.shapes.into_values());
+    summary.notes.extend(folded(&tally, run.settings.most_shapes));
+    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()));
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
@@ -340,6 +341,19 @@ impl Run<'_> {
         let rules = self.settings.rules.iter();
         rules.filter_map(|rule| lacks(rule).map(|needs| NotChecked { code: rule.code, needs: needs.name() })).collect()
     }
+}
+
+/// How much is in the shapes that are not told apart.
+fn folded(tally: &Tally, most: usize) -> Option<String> {
+    let statements: u64 = tally.others.values().map(ShapeStats::count).sum();
+    let (shapes, is_exact) = tally.folded.count();
+    let about = if is_exact { "" } else { "about " };
+    (shapes > 0).then(|| {
+        format!(
+            "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
+             counted as the other shapes of their collections"
+        )
+    })
 }
 
 /// What the counts alone tell the user.

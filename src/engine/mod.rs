@@ -10,6 +10,7 @@ mod known;
 mod limit;
 mod memo;
 mod pairing;
+mod roster;
 mod run;
 mod scan;
 mod settings;

@@ -6,16 +6,18 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use regex::bytes::Regex;
+use rustc_hash::FxHashSet;
 
 use crate::input::{Chunk, Chunks, Input, InputError};
 use crate::syntax::{Record, read_record};
-use crate::text::{RecordPos, SourceId};
+use crate::text::{Fingerprint, RecordPos, SourceId};
 
 use super::blocks::{Block, Blocked, Blocks};
+use super::roster::Roster;
 use super::scan::{Counts, Part, Process, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
@@ -152,9 +154,11 @@ pub fn run(
         stop: AtomicBool::new(false),
         settings,
         tallies: Mutex::default(),
+        shapes: OnceLock::new(),
     };
     let mut merging = Merging {
         outcome: Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() },
+        roster: Roster::new(settings.most_shapes),
         settings,
         progress,
     };
@@ -165,12 +169,15 @@ pub fn run(
             scope.spawn(|_| crew.work(done));
         }
         drop(done);
-        merging.merge_all(&results, interrupted, &crew.stop);
+        merging.merge_all(&results, interrupted, &crew);
     });
     let mut outcome = merging.outcome;
     outcome.total.finish_source(&mut outcome.tallies, settings);
     for tallies in crew.tallies.into_inner().unwrap_or_else(PoisonError::into_inner) {
         outcome.tallies.merge(tallies);
+    }
+    if let Some(shapes) = crew.shapes.get() {
+        outcome.tallies.fold(shapes);
     }
     Ok(outcome)
 }
@@ -184,6 +191,8 @@ struct Crew<'a> {
     stop: AtomicBool,
     settings: &'a Settings,
     tallies: Mutex<Vec<Tallies>>,
+    /// The shapes that are told apart, once there are as many as may be.
+    shapes: OnceLock<FxHashSet<Fingerprint>>,
 }
 
 impl Crew<'_> {
@@ -209,6 +218,9 @@ impl Crew<'_> {
         match message {
             Message::Block(block, process) => {
                 let part = Box::new(scan(&block, process, self.settings, worker));
+                if let Some(shapes) = self.shapes.get() {
+                    worker.settle(shapes);
+                }
                 let Chunk { pos, bytes } = block.chunk;
                 let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
                 let length = bytes.len() as u64;
@@ -232,6 +244,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Puts results together in the order of the input.
 struct Merging<'a> {
     outcome: Outcome,
+    roster: Roster,
     settings: &'a Settings,
     progress: &'a mut dyn Progress,
 }
@@ -239,13 +252,13 @@ struct Merging<'a> {
 impl Merging<'_> {
     /// Merges until all threads have ended. What has been scanned counts, interrupted or not: the threads take messages in
     /// order, so it is the beginning of the input.
-    fn merge_all(&mut self, results: &Receiver<Numbered<Done>>, interrupted: &AtomicBool, stop: &AtomicBool) {
+    fn merge_all(&mut self, results: &Receiver<Numbered<Done>>, interrupted: &AtomicBool, crew: &Crew<'_>) {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 self.outcome.interrupted = true;
-                stop.store(true, Ordering::Relaxed);
+                crew.stop.store(true, Ordering::Relaxed);
             }
             match results.recv_timeout(PATIENCE) {
                 Ok((number, done)) => drop(waiting.insert(number, done)),
@@ -253,16 +266,19 @@ impl Merging<'_> {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             while let Some(done) = waiting.remove(&next) {
-                self.merge(done);
+                self.merge(done, crew);
                 next += 1;
             }
         }
     }
 
-    fn merge(&mut self, done: Done) {
-        let Self { outcome, settings, progress } = self;
+    fn merge(&mut self, done: Done, crew: &Crew<'_>) {
+        let Self { outcome, roster, settings, progress } = self;
         match done {
-            Done::Scanned { source, bytes, beginning, part } => {
+            Done::Scanned { source, bytes, beginning, mut part } => {
+                if let Some(all) = roster.admit(std::mem::take(&mut part.newcomers)) {
+                    crew.shapes.get_or_init(|| all.clone());
+                }
                 outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
                 outcome.total.merge(*part, &mut outcome.tallies, settings);
                 progress.advanced(source, bytes);

@@ -17,6 +17,7 @@ use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
+use super::roster::Crowd;
 use super::usage::{Usage, Values};
 
 /// What was counted.
@@ -26,6 +27,12 @@ pub struct Tally {
     pub classes: [ClassCount; 6],
     /// Statements by shape.
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// By namespace: all shapes together that are not told apart.
+    pub others: BTreeMap<String, ShapeStats>,
+    /// How many shapes that are.
+    pub folded: Crowd,
+    /// So many shapes were left when others were last folded.
+    left: usize,
     /// By namespace: who carries the shard key, and where calls go.
     pub usage: Usage,
     /// Findings by rule and group.
@@ -376,6 +383,13 @@ impl Tally {
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
+        for (namespace, stats) in later.others {
+            match self.others.get_mut(&namespace) {
+                Some(mine) => mine.merge(stats),
+                None => drop(self.others.insert(namespace, stats)),
+            }
+        }
+        self.folded.merge(later.folded);
         self.usage.merge(later.usage);
         self.merge_groups(later.groups.into_iter());
     }
@@ -396,6 +410,31 @@ impl Tally {
         }
     }
 
+    /// Counts all shapes but these together, by namespace, and their diagnostics by rule and namespace.
+    pub fn fold(&mut self, told_apart: &FxHashSet<Fingerprint>) {
+        // Nothing is found or hidden but what belongs to a shape that is counted.
+        if self.shapes.len() == self.left {
+            return;
+        }
+        let mut became: FxHashMap<Fingerprint, Fingerprint> = FxHashMap::default();
+        for (shape, stats) in self.shapes.extract_if(|shape, _| !told_apart.contains(shape)) {
+            let other = stats.folded();
+            became.insert(shape, other.fingerprint);
+            self.folded.add(shape);
+            match self.others.get_mut(&other.namespace) {
+                Some(known) => known.merge(other),
+                None => drop(self.others.insert(other.namespace.clone(), other)),
+            }
+        }
+        self.left = self.shapes.len();
+        let of_others = |key: &GroupKey| became.get(&key.group).map(|&group| GroupKey { group, ..*key });
+        let groups: Vec<_> = self.groups.extract_if(|key, _| of_others(key).is_some()).collect();
+        let folded =
+            groups.into_iter().filter_map(|(key, group)| Some((of_others(&key)?, group.folded(of_others(&key)?))));
+        self.merge_groups(folded);
+        self.hidden = std::mem::take(&mut self.hidden).into_iter().map(|key| of_others(&key).unwrap_or(key)).collect();
+    }
+
     /// All records counted.
     #[must_use]
     pub fn records(&self) -> u64 {
@@ -403,7 +442,23 @@ impl Tally {
     }
 }
 
+/// The operation of shapes that are not told apart.
+const OTHER: &str = "other";
+/// What stands for the text of their shapes.
+const OTHER_SHAPES: &str = "other shapes";
+
 impl ShapeStats {
+    /// The same, as one of the other shapes of its namespace.
+    fn folded(self) -> Self {
+        Self {
+            operation: OTHER,
+            shape: OTHER_SHAPES.to_owned(),
+            fingerprint: Fingerprint::of(&["other-1", &self.namespace]),
+            access: None,
+            ..self
+        }
+    }
+
     fn merge(&mut self, later: Self) {
         for (count, more) in self.standings.iter_mut().zip(later.standings) {
             *count += more;
@@ -432,6 +487,11 @@ impl ShapeStats {
 }
 
 impl Group {
+    /// The same, as a group of the other shapes of its namespace.
+    fn folded(self, key: GroupKey) -> Self {
+        Self { operation: OTHER, shape: Some(OTHER_SHAPES.to_owned()), fingerprint: key.group, ..self }
+    }
+
     fn merge(&mut self, later: Self) {
         self.count += later.count;
         self.millis += later.millis;

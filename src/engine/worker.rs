@@ -2,12 +2,16 @@
 //! order, so it does not show which thread read what.
 
 use crate::model::{Event, Origin};
+use rustc_hash::FxHashSet;
+
 use crate::rules::KeyValue;
 use crate::syntax::{Outliner, Record, read_record};
+use crate::text::Fingerprint;
 
 use super::judge::{Judged, judge, key_values_of};
 use super::memo::Memo;
 use super::pairing::Held;
+use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::{Own, Tally};
 
@@ -31,6 +35,16 @@ pub struct Worker {
     pub memo: Memo,
     /// Makes outlines.
     pub outliner: Outliner,
+    /// The shapes that it sees for the first time.
+    pub newcomers: Newcomers,
+}
+
+impl Worker {
+    /// From now on these shapes are told apart and no others.
+    pub fn settle(&mut self, shapes: &FxHashSet<Fingerprint>) {
+        self.newcomers.close();
+        self.tallies.fold(shapes);
+    }
 }
 
 impl Tallies {
@@ -70,6 +84,12 @@ impl Tallies {
         let is_wanted = self.direct.would_show(&judged) || self.direct.would_keep(&judged);
         let record = is_wanted.then(|| record.into());
         Held { judged, record }
+    }
+
+    /// Counts all shapes but these together.
+    pub fn fold(&mut self, shapes: &FxHashSet<Fingerprint>) {
+        self.direct.fold(shapes);
+        self.through_router.fold(shapes);
     }
 
     /// Adds what another thread counted, or what was settled later.

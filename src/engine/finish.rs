@@ -229,6 +229,7 @@ impl Run<'_> {
             operation: stats.operation,
             shape: stats.shape,
             millis: stats.millis,
+            percentiles: [50, 95, 99].map(|percent| stats.durations.percentile(percent).min(stats.max_millis)),
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),

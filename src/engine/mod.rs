@@ -4,6 +4,7 @@ mod adjust;
 mod blocks;
 mod conclude;
 mod declarations;
+mod durations;
 mod finish;
 mod judge;
 mod known;

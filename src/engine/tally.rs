@@ -15,6 +15,7 @@ use crate::rules::{
 use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
+use super::durations::Durations;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::roster::Crowd;
@@ -62,6 +63,8 @@ pub struct ShapeStats {
     pub millis: u64,
     /// The longest record.
     pub max_millis: u64,
+    /// How long each record took.
+    pub durations: Durations,
     /// Least and greatest `nShards`.
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
@@ -261,6 +264,7 @@ impl Tally {
             standings: [0; 6],
             millis: 0,
             max_millis: 0,
+            durations: Durations::default(),
             observed_shards: None,
             shards: None,
             key_use: KeyUse::default(),
@@ -271,6 +275,7 @@ impl Tally {
         stats.standings[index(statement.standing)] += 1;
         stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
+        stats.durations.add(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
         if let Some(carried) = statement.carried {
             stats.key_use.count(carried, millis);
@@ -465,6 +470,7 @@ impl ShapeStats {
         }
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
+        self.durations.merge(later.durations);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
         self.key_use.add(&later.key_use);
         if let Some(shards) = later.shards {

@@ -442,3 +442,64 @@ fn limits_are_kept_or_exceeded_by_count_and_by_time_for_all_or_for_some() {
     assert_eq!(code("0%", "never").0, 0, "findings of any kind never fail that run");
     assert_eq!(code("two", "error").0, 2);
 }
+
+#[test]
+fn a_run_that_forgot_the_declarations_of_its_baseline_is_not_green() {
+    let project = Project::new();
+    let lines = [find("shop.orders", r#"{"customerId":1}"#)];
+    let baseline = project.baseline(KEY, &lines);
+    let log = project.write("new.log", &lines);
+    let run = project.run(&["check", "--baseline", &baseline, &log]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+    assert!(text(&run).contains("no shard key is declared"), "{}", text(&run));
+}
+
+#[test]
+fn a_byte_order_mark_does_no_harm_to_a_baseline() {
+    let project = Project::new();
+    let lines = [find("shop.orders", r#"{"customerId":1}"#)];
+    let baseline = project.baseline(KEY, &lines);
+    let marked = ["\u{feff}", &fs::read_to_string(&baseline).unwrap()].concat();
+    fs::write(&baseline, marked).unwrap();
+    let log = project.write("new.log", &lines);
+    let run = project.run(&["check", "--shard-key", KEY, "--baseline", &baseline, &log]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+}
+
+#[test]
+fn a_baseline_never_takes_the_place_of_another_file() {
+    let project = Project::new();
+    let log = project.write("new.log", &[find("shop.orders", r#"{"customerId":1}"#)]);
+    let before = fs::read(&log).unwrap();
+    let run = project.run(&["baseline", "create", "--shard-key", KEY, "-o", &log, &log]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+    assert!(text(&run).contains("is no baseline"), "{}", text(&run));
+    assert_eq!(fs::read(&log).unwrap(), before);
+}
+
+#[test]
+fn prune_keeps_what_filters_left_out() {
+    let project = Project::new();
+    let lines = [find("shop.orders", r#"{"customerId":1}"#), find("shop.orders", r#"{"status":1}"#)];
+    let baseline = project.baseline(KEY, &lines);
+    let before = fs::read(&baseline).unwrap();
+    let log = project.write("new.log", &lines);
+    for filter in [["--min-duration", "100"], ["--app", "nobody"], ["--since", "2030-01-01"]] {
+        let arguments = ["baseline", "prune", "--shard-key", KEY, "--baseline", &baseline, &log];
+        let run = project.run(&[&arguments[..], &filter].concat());
+        assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+        assert_eq!(fs::read(&baseline).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_build_whose_log_never_arrived_is_not_green() {
+    let project = Project::new();
+    let baseline = project.baseline(KEY, &[find("shop.orders", r#"{"customerId":1}"#)]);
+    let run = project.run(&["check", "--shard-key", KEY, "--baseline", &baseline]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+    fs::write(project.path("sharding.js"), "sh.shardCollection(\"shop.orders\", { customerId: 1 });\n").unwrap();
+    let declarations = project.path("sharding.js").display().to_string();
+    let run = project.run(&["check", "--baseline", &baseline, &declarations]);
+    assert_eq!(run.status.code(), Some(0), "declarations alone are a whole job: {}", text(&run));
+}

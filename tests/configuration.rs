@@ -378,3 +378,29 @@ fn completions_and_manual_pages_are_printed_for_every_shell_and_command() {
         assert!(pages.iter().any(|name| name == page), "{page} is not among {pages:?}");
     }
 }
+
+#[test]
+fn an_option_beats_a_variable_that_nobody_understands_and_an_empty_variable_is_none() {
+    let project = Project::new(KEY, &broadcast());
+    let run = |arguments: &[&str], value: &str| {
+        let mut command = project.command(&[&["check", "mongod.log"], arguments].concat());
+        let run = command.env("SHARDLINT_FAIL_ON", value).output().unwrap();
+        (run.status.code().unwrap(), text(&run))
+    };
+    assert_eq!(run(&["--fail-on", "never"], "bogus").0, 0);
+    assert_eq!(run(&[], "").0, 1);
+    let (code, said) = run(&[], "bogus");
+    assert!(code == 2 && said.contains("bogus"), "{said}");
+}
+
+#[test]
+fn a_report_never_replaces_what_it_was_made_of() {
+    let project = Project::new(KEY, &broadcast());
+    for (output, why) in [("json=mongod.log", "would replace an input"), ("./mongod.log", "would replace an input")] {
+        let (code, said) = project.said(&["check", "mongod.log", "-o", output]);
+        assert!(code == 2 && said.contains(why), "{said}");
+    }
+    assert_eq!(fs::read_to_string(project.0.path().join("mongod.log")).unwrap(), broadcast());
+    let (code, said) = project.said(&["check", "mongod.log", "-o", "json=a", "-o", "sarif=a"]);
+    assert!(code == 2 && said.contains("names `a` twice"), "{said}");
+}

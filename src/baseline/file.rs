@@ -13,6 +13,8 @@ use crate::rules::rule;
 /// The version of the format that is written, and the newest that is read.
 const VERSION: u64 = 1;
 
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// The known findings of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -224,6 +226,8 @@ impl Baseline {
     /// # Errors
     /// If it is damaged, of another program, or of a newer format: the message says where.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, Unusable> {
+        // An editor may have put a byte order mark in front.
+        let text = text.strip_prefix(BOM).unwrap_or(text);
         let at = |line, column, message: String| Unusable { name: name.to_owned(), line, column, message };
         let damaged = |error: serde_json::Error| at(error.line().max(1), error.column().max(1), worded(&error));
         if text.trim_ascii().is_empty() {
@@ -317,7 +321,7 @@ impl Baseline {
 /// Whether a text says of itself that it is a baseline, damaged or not.
 #[must_use]
 pub fn looks_like_baseline(head: &[u8]) -> bool {
-    let head = head.trim_ascii_start();
+    let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     head.starts_with(b"{") && memchr::memmem::find(&head[..head.len().min(256)], b"\"shardlint-baseline\"").is_some()
 }
 
@@ -329,6 +333,9 @@ fn not_a_baseline() -> String {
 fn worded(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    if let Some(what) = text.strip_prefix("EOF while parsing ") {
+        return format!("the file ends within {what}");
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

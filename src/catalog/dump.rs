@@ -97,7 +97,10 @@ impl Dumped {
                 None => joining.conflicts.push(unnamed(source, found.span)),
                 Some(name) => {
                     if let Some(collection) = catalog.exactly(&name) {
-                        collection.characteristics = Some((source, found));
+                        match of_another_key(collection, &found) {
+                            Some(message) => joining.conflicts.push(Conflict { source, span: found.span, message }),
+                            None => collection.characteristics = Some((source, found)),
+                        }
                     }
                 }
             }
@@ -119,6 +122,17 @@ impl Dumped {
         }
         joining.finish()
     }
+}
+
+/// What is wrong with a measurement of a key that is not the declared one.
+fn of_another_key(collection: &Collection, found: &KeyCharacteristics) -> Option<String> {
+    let measured = found.fields.as_ref()?;
+    let key = collection.shard_key()?;
+    let is_same = key.fields.len() == measured.len() && key.fields.iter().zip(measured).all(|(a, b)| a.path == *b);
+    (!is_same).then(|| {
+        let measured = measured.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
+        format!("this measures a key of {measured}, and the declared key is `{key}`; expected the declared key")
+    })
 }
 
 /// What is wrong with a measurement that could be one of any collection.

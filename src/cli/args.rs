@@ -218,6 +218,10 @@ pub struct CheckArgs {
     /// One diagnostic for each finding instead of one for each shape.
     #[arg(long, help_heading = "Output", env = "SHARDLINT_PER_EVENT", hide_env = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub per_event: bool,
+    /// Wait for more at the end of the logs, also when they are rotated: tell each finding when it is first seen and when it
+    /// has become ten times as frequent; the summary at Ctrl-C.
+    #[arg(long, help_heading = "Output", env = "SHARDLINT_FOLLOW", hide_env = true, value_parser = clap::builder::BoolishValueParser::new())]
+    pub follow: bool,
     /// How many shapes the summary shows.
     #[arg(long, value_name = "N", help_heading = "Output", env = "SHARDLINT_TOP", hide_env = true)]
     pub top: Option<usize>,

@@ -3,7 +3,7 @@
 use std::io::{Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::ArgMatches;
 
 use crate::baseline::{Baseline, Held, Recorded, looks_like_baseline, recorded, updated};
@@ -33,12 +33,23 @@ pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8
     if args.show_settings {
         return settled.print();
     }
+    if settled.args.follow {
+        bail!("a baseline is made of logs that have ended: --follow is an option of `check`");
+    }
     match command {
         BaselineCommand::Create(_) => create(&settled),
         BaselineCommand::Update(_) => revise(&settled, |old, ran| updated(old, &ran.report)),
+        BaselineCommand::Prune(_) if looks_at_a_part(&settled.args) => {
+            bail!("prune drops what a run does not see: leave out --app, --since, --until and --min-duration")
+        }
         BaselineCommand::Prune(_) => revise(&settled, |old, ran| engine::pruned(old, &ran.report, &ran.settings)),
         BaselineCommand::Diff(_) => diff(settled),
     }
+}
+
+/// Whether filters leave out queries of namespaces that are looked at.
+fn looks_at_a_part(args: &CheckArgs) -> bool {
+    args.app.is_some() || args.since.is_some() || args.until.is_some() || args.min_duration.is_some()
 }
 
 /// Reads a baseline.
@@ -47,7 +58,7 @@ pub fn run(command: &BaselineCommand, matches: &ArgMatches) -> anyhow::Result<u8
 /// If it cannot be read, or is none: the message says where.
 pub fn read(path: &Path) -> anyhow::Result<Held> {
     let name = path.display().to_string();
-    let text = Input::file(path).read_all().context("--baseline")?;
+    let text = Input::file(path).read_all().map_err(|error| anyhow::anyhow!("--baseline: {error}"))?;
     let baseline = Baseline::read(&name, &text)?;
     for code in baseline.unknown_rules() {
         remark(&format!("{}: `{}` is no rule of this release", escape(&name), escape(code)));
@@ -99,7 +110,13 @@ fn target(args: &CheckArgs, default: &Path) -> anyhow::Result<PathBuf> {
     if files.next().is_some() {
         bail!("-o names two files for one baseline");
     }
-    Ok(first.unwrap_or_else(|| default.to_owned()))
+    let target = first.unwrap_or_else(|| default.to_owned());
+    let is_other =
+        target.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) && !is_baseline(&target);
+    if is_other {
+        bail!("`{}` is there and is no baseline; name another file", shown(&target));
+    }
+    Ok(target)
 }
 
 fn unwritten(target: &Path, ran: &Ran) -> u8 {
@@ -142,7 +159,7 @@ fn shown(path: &Path) -> String {
 
 fn diff(mut settled: Settled) -> anyhow::Result<u8> {
     let inputs = std::mem::take(&mut settled.args.inputs);
-    if let Some((first, rest)) = inputs.split_first().filter(|(first, _)| is_baseline(first)) {
+    if let Some((first, rest)) = inputs.split_first().filter(|(first, _)| is_baseline(first.as_ref())) {
         let held = read(first.as_ref())?;
         settled.args.inputs = if rest.is_empty() { settled.inputs.clone() } else { rest.to_vec() };
         return compare(&settled, held);
@@ -164,8 +181,7 @@ fn diff(mut settled: Settled) -> anyhow::Result<u8> {
 
 const EXPECTED: &str = "two things are compared: `baseline diff BASELINE INPUT…` or `baseline diff OLD.log NEW.log`";
 
-fn is_baseline(input: &str) -> bool {
-    let path = Path::new(input);
+fn is_baseline(path: &Path) -> bool {
     let mut head = Vec::new();
     path.is_file()
         && Input::file(path).open().is_ok_and(|reader| reader.take(512).read_to_end(&mut head).is_ok())

@@ -17,6 +17,7 @@ use crate::rules::Severity;
 
 use super::args::{CheckArgs, FailOn};
 use super::declare::{self, Inputs};
+use super::follow::{self, Moment, Teller};
 use super::progress::Bar;
 use super::settings::{self, Settled};
 use super::{baseline, complain, exit, names, output, remark, select};
@@ -40,7 +41,14 @@ pub fn check(args: &CheckArgs, matches: &ArgMatches) -> anyhow::Result<u8> {
         return Ok(exit::FAILED);
     }
     let outputs = output::planned(args)?;
-    let ran = run(&settled, held(args, asked)?)?;
+    if args.follow {
+        follow::refuse(args)?;
+    }
+    let mut teller = args.follow.then(|| Teller::new(args));
+    let ran = run_telling(&settled, held(args, asked)?, teller.as_mut())?;
+    if let Some(teller) = &mut teller {
+        teller.tell(&ran.report, Moment::End)?;
+    }
     // "No findings" in nothing would read as if all were well; programs get their report all the same.
     let read_nothing = ran.failed && ran.report.summary.lines == 0 && ran.report.diagnostics.is_empty();
     if !read_nothing || args.format.is_some() || !outputs.is_empty() {
@@ -69,6 +77,11 @@ pub struct Ran {
 /// # Errors
 /// If the job cannot be done at all.
 pub fn run(settled: &Settled, held: Option<Held>) -> anyhow::Result<Ran> {
+    run_telling(settled, held, None)
+}
+
+/// As [`run`]; with a `teller` the logs are followed.
+fn run_telling(settled: &Settled, held: Option<Held>, teller: Option<&mut Teller<'_>>) -> anyhow::Result<Ran> {
     let args = &settled.args;
     let Inputs { logs, declared, mut failed } = declare::sort_out(settled)?;
     let settings = engine_settings(settled, declared.catalog, held)?;
@@ -77,18 +90,23 @@ pub fn run(settled: &Settled, held: Option<Held>) -> anyhow::Result<Ran> {
         names.iter().for_each(|name| remark(&format!("log: {}", escape(name))));
         declared.texts.texts.iter().for_each(|(name, _)| remark(&format!("declarations: {}", escape(name))));
     }
-    let outcome = read(args, logs, &settings)?;
-    failed |= complain_about(&outcome, &names);
-    let interrupted = outcome.interrupted;
     let run = Run {
         inputs: names,
         declarations: &declared.texts,
         declaration_findings: declared.findings,
         settings: &settings,
     };
+    let outcome = match teller {
+        Some(teller) => follow(logs, &run, teller)?,
+        None => read(args, logs, &settings)?,
+    };
+    failed |= complain_about(&outcome, &run.inputs);
+    let interrupted = outcome.interrupted;
     let report = engine::finish(outcome, run);
+    let declarations_alone = report.summary.inputs.is_empty() && !args.inputs.is_empty();
     failed |= names::complain_about_declarations(&report, &settings)
-        | names::complain_about_baseline(&report, &settings)
+        | names::complain_about_baseline(&report, &settings, declarations_alone)
+        | names::complain_about_missing_declarations(&report, &settings)
         | complain_about_filters(&report, &settings);
     Ok(Ran { report, settings, failed, interrupted })
 }
@@ -187,8 +205,8 @@ fn time(text: &str) -> anyhow::Result<i64> {
     Ok(utc.as_millisecond())
 }
 
-fn read(args: &CheckArgs, sources: Vec<Source>, settings: &Settings) -> anyhow::Result<Outcome> {
-    // The first interrupt ends reading and shows what is known; the second ends the program at once.
+/// The first interrupt ends reading and shows what is known; the second ends the program at once.
+fn handle_interrupts() -> anyhow::Result<()> {
     if !HANDLED.swap(true, Ordering::Relaxed) {
         let handler = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -197,6 +215,30 @@ fn read(args: &CheckArgs, sources: Vec<Source>, settings: &Settings) -> anyhow::
         });
         handler.context("cannot handle interrupts")?;
     }
+    Ok(())
+}
+
+/// Reads the logs and waits for more, and tells what is new.
+fn follow(sources: Vec<Source>, run: &Run<'_>, teller: &mut Teller<'_>) -> anyhow::Result<Outcome> {
+    handle_interrupts()?;
+    let mut told = Ok(());
+    let mut known = |outcome: Outcome| {
+        if told.is_ok() {
+            told = teller.tell(&engine::finish(outcome, run.clone()), Moment::Meanwhile);
+        }
+        if told.is_err() {
+            // Nobody listens: there is nothing to wait for.
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        }
+    };
+    let job = Job { sources, chunk_size: DEFAULT_CHUNK_SIZE, interrupted: &INTERRUPTED };
+    let outcome = engine::follow(job, run.settings, &mut known).context("cannot start the worker threads")?;
+    told?;
+    Ok(outcome)
+}
+
+fn read(args: &CheckArgs, sources: Vec<Source>, settings: &Settings) -> anyhow::Result<Outcome> {
+    handle_interrupts()?;
     let mut bar = Bar::new(!args.no_progress && args.quiet == 0);
     let job = Job { sources, chunk_size: DEFAULT_CHUNK_SIZE, interrupted: &INTERRUPTED };
     let outcome = engine::run(job, settings, &mut bar).context("cannot start the worker threads")?;

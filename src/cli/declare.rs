@@ -66,6 +66,11 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
     let found = discover(&arguments);
     found.errors.iter().for_each(&mut failures);
     for input in found.inputs {
+        if args.follow && !input.path().is_some_and(Path::is_file) {
+            // Nothing can be put back into a pipe, and looking into it would be waiting.
+            logs.push(Source { input, opened: None });
+            continue;
+        }
         match sniff(&input) {
             Ok(Sniffed::Declaration(kind, text)) => reader.declarations(input.name(), text, kind, None),
             Ok(Sniffed::Baseline) => {
@@ -75,6 +80,7 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
             Ok(Sniffed::Empty) if implied && (declares_keys || reader.texts.texts.len() > configured) => {
                 remark("standard input is empty: only the declarations are checked");
             }
+            Ok(Sniffed::Empty) if args.follow => logs.push(Source { input, opened: None }),
             Ok(Sniffed::Empty) => logs.push(Source { input, opened: Some(Box::new(std::io::empty())) }),
             Err(error) => failures(&error),
         }

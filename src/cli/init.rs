@@ -25,6 +25,9 @@ use super::{declare, exit};
 /// # Errors
 /// If there is such a file, if it cannot be written, or if the inputs cannot be read.
 pub fn init(args: &CheckArgs, matches: &ArgMatches) -> anyhow::Result<u8> {
+    if args.follow {
+        bail!("a configuration is made of logs that have ended: --follow is an option of `check`");
+    }
     let target = target(args)?;
     if target.exists() {
         bail!("`{}` is there already; `-o FILE` names another one", escape(&target.display().to_string()));

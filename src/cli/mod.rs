@@ -4,6 +4,7 @@ pub mod args;
 mod baseline;
 mod check;
 mod declare;
+mod follow;
 mod generated;
 mod init;
 mod names;
@@ -16,10 +17,11 @@ mod settings;
 mod style;
 mod write;
 
+use std::ffi::OsStr;
 use std::io::{self, Write, stdout};
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::report::escape;
 
@@ -40,7 +42,7 @@ pub mod exit {
 /// Runs a command. A reader that went away (a closed pipe) ends the run silently and well.
 #[must_use]
 pub fn run() -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let matches = command().get_matches();
     let result = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from).and_then(|cli| dispatch(cli, &matches));
     match result {
         Ok(code) => code.into(),
@@ -53,6 +55,21 @@ pub fn run() -> ExitCode {
             exit::FAILED.into()
         }
     }
+}
+
+/// The parser. An empty variable of the environment is none, and with a subcommand only that one's options are asked for:
+/// the options of `check` are also those of the program itself.
+fn command() -> clap::Command {
+    let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    let without_empty = move |arg: Arg| if is_empty(&arg) { arg.env(None::<&str>) } else { arg };
+    let command = Cli::command();
+    let first = std::env::args_os().nth(1);
+    let has_subcommand = command.get_subcommands().any(|known| first.as_deref() == Some(OsStr::new(known.get_name())));
+    command
+        .mut_args(move |arg| if has_subcommand { arg.env(None::<&str>) } else { without_empty(arg) })
+        .mut_subcommands(move |command| {
+            command.mut_args(without_empty).mut_subcommands(move |c| c.mut_args(without_empty))
+        })
 }
 
 fn dispatch(cli: Cli, matches: &ArgMatches) -> anyhow::Result<u8> {

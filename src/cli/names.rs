@@ -32,16 +32,15 @@ pub fn complain_about_declarations(report: &Report, settings: &Settings) -> bool
     none_matches
 }
 
-/// If logs were read and none of the baseline's namespaces is in them; whether that is so.
-pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
+/// If none of the baseline's namespaces is queried, though more than declarations were to be judged; whether that is so.
+pub fn complain_about_baseline(report: &Report, settings: &Settings, declarations_alone: bool) -> bool {
     let Some(held) = &settings.baseline else { return false };
     let known = held.baseline.namespaces();
     let seen = queried(report);
     // Filters that leave nothing are told by themselves.
     let filtered_out = seen.is_empty() && report.summary.filtered > 0;
     let is_seen = |name: &&str| seen.binary_search(name).is_ok();
-    let none_seen =
-        !report.summary.inputs.is_empty() && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
+    let none_seen = !declarations_alone && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
     if none_seen {
         let hint = if seen.is_empty() {
             format!("there are no queries; it has `{}`", escape(known[0]))
@@ -51,6 +50,23 @@ pub fn complain_about_baseline(report: &Report, settings: &Settings) -> bool {
         complain(&format!("none of the namespaces of `{}` is queried: {hint}", escape(&held.name)));
     }
     none_seen
+}
+
+/// If the baseline knows where queries go and nothing says so any more; whether that is so.
+pub fn complain_about_missing_declarations(report: &Report, settings: &Settings) -> bool {
+    let Some(held) = &settings.baseline else { return false };
+    let classes = &report.summary.classes;
+    let judged: u64 = classes.values().map(|class| class.count).sum();
+    let undeclared = classes.get("undeclared").map_or(0, |class| class.count);
+    let knew = held.baseline.shapes.iter().filter(|entry| entry.class.rank().is_some()).count();
+    let lost = judged > 0 && undeclared == judged && knew > 0 && !settings.catalog.declares_sharding();
+    if lost {
+        complain(&format!(
+            "no shard key is declared, and `{}` was made with some: name the declarations (--schema, --shard-key)",
+            escape(&held.name)
+        ));
+    }
+    lost
 }
 
 /// The namespaces of all queries, sorted.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::rules::{REGISTRY, Rule, rule, suggestions};
+use crate::rules::{REGISTRY, Rule, abridged, rule, suggestions};
 
 use super::args::RulesFormat;
 
@@ -71,6 +71,6 @@ pub fn explain(code: &str, out: &mut dyn Write) -> anyhow::Result<()> {
         anyhow::bail!("there is no rule `{}`{hint}", crate::report::escape(code));
     };
     writeln!(out, "{} {} ({})\n\n{}\n", rule.code, rule.name, rule.severity, rule.summary)?;
-    writeln!(out, "{}", rule.explanation.trim())?;
+    writeln!(out, "{}", abridged(rule.explanation.trim()))?;
     Ok(())
 }

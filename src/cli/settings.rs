@@ -5,7 +5,6 @@ use std::fmt;
 use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, ValueEnum};
 use toml::Spanned;
@@ -87,7 +86,7 @@ fn read(args: &CheckArgs) -> anyhow::Result<Option<Config>> {
             None => return Ok(None),
         },
     };
-    let text = Input::file(&path).read_all().context("--config")?;
+    let text = Input::file(&path).read_all().map_err(|error| anyhow::anyhow!("--config: {error}"))?;
     match Config::read(&path, &String::from_utf8_lossy(&text)) {
         Ok(config) => Ok(Some(config)),
         Err(report) => Err(show(&report, args.color)),

@@ -60,7 +60,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a file. What its values mean is not looked at yet: [`Config::problems`] does.
+    /// Reads a file. What its values mean is not looked at yet.
     ///
     /// # Errors
     /// What is wrong, as a report that shows each problem in place.

@@ -21,6 +21,7 @@ use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 
 /// What the report is made of besides the outcome of reading.
+#[derive(Clone)]
 pub struct Run<'a> {
     /// The logs, as the user named them, by source id.
     pub inputs: Vec<String>,

@@ -14,7 +14,7 @@ use crate::model::{Origin, Verb};
 use super::judge::Judged;
 
 /// A judged record and, if it may become an example, its bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Held {
     /// The record, judged.
     pub judged: Judged,
@@ -38,14 +38,14 @@ impl BatchKey {
 }
 
 /// A WRITE line that waits for its COMMAND line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Waiting {
     key: BatchKey,
     held: Held,
 }
 
 /// A COMMAND line that met no WRITE line in its chunk.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Opening {
     /// Where the line begins.
     offset: u64,
@@ -67,7 +67,7 @@ pub struct Settled {
 type Threads<T> = IndexMap<String, T, FxBuildHasher>;
 
 /// The open ends of a part of the input.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pairing {
     openings: Threads<Opening>,
     waiting: Threads<VecDeque<Waiting>>,

@@ -78,7 +78,7 @@ impl Roster {
 
 /// Counts different shapes in bounded space: exactly up to [`Crowd::EXACT`], beyond from how close together the least
 /// fingerprints lie, off by at most 3.2 %, 19 times out of 20. Merges in any order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Crowd {
     least: BTreeSet<Fingerprint>,
 }

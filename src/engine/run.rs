@@ -1,24 +1,23 @@
 //! Blocks to threads and back in order: one thread reads (and inflates) and hands blocks over a bounded channel, the threads
 //! of the pool scan them as they come, and what they found is put together in the order of the input. In memory are a few
-//! blocks, whatever the input's size, and their buffers are used again.
+//! blocks, whatever the input's size, and their buffers are used again. Inputs that are followed are read side by side, each by
+//! a thread of its own, and what is known is made known while they grow.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use regex::bytes::Regex;
 use rustc_hash::FxHashSet;
 
-use crate::input::{Chunk, Chunks, Input, InputError};
-use crate::syntax::{Record, read_record};
-use crate::text::{Fingerprint, RecordPos, SourceId};
+use crate::input::{Chunk, Input, InputError};
+use crate::text::{Fingerprint, SourceId};
 
-use super::blocks::{Block, Blocked, Blocks};
+use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
 use super::roster::Roster;
-use super::scan::{Counts, Part, Process, oversize, scan};
+use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
 
@@ -106,15 +105,6 @@ impl SourceLines {
     }
 }
 
-enum Message {
-    /// Lines of one source, with what is known about the process at their start.
-    Block(Block, Process),
-    /// A line or document too long to be kept, its length and its lines.
-    Oversize(RecordPos, u64, u64),
-    Failure(InputError),
-    EndOfSource,
-}
-
 /// What became of a message.
 enum Done {
     Scanned {
@@ -125,11 +115,8 @@ enum Done {
         part: Box<Part>,
     },
     Failure(InputError),
-    EndOfSource,
+    EndOfSource(SourceId),
 }
-
-/// Messages in the order of the input, numbered from 0.
-type Numbered<T> = (u64, T);
 
 /// Reads all sources and judges every record.
 ///
@@ -140,46 +127,65 @@ pub fn run(
     settings: &Settings,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
+    scan_all(job, settings, Audience { progress: Some(progress), publishing: None }, read_all)
+}
+
+/// Reads all sources side by side and waits for more, until they end or the run is interrupted. `known` gets what is known
+/// whenever there is something new, as if the run had ended there.
+///
+/// # Errors
+/// If the thread pool cannot be made.
+pub fn follow(
+    job: Job<'_>,
+    settings: &Settings,
+    known: &mut dyn FnMut(Outcome),
+) -> Result<Outcome, rayon::ThreadPoolBuildError> {
+    let publishing = Publishing { known, is_due: false, not_before: Instant::now() };
+    scan_all(job, settings, Audience { progress: None, publishing: Some(publishing) }, follow_all)
+}
+
+fn scan_all<'a>(
+    job: Job<'a>,
+    settings: &'a Settings,
+    audience: Audience<'a>,
+    reading: Reading,
+) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
     let threads = pool.current_num_threads();
     let count = job.sources.len();
     let Job { sources, chunk_size, interrupted } = job;
     let (sender, messages) = sync_channel(threads + 1);
     let (used, spare) = sync_channel(2 * threads + 2);
+    let sender = Numbering::new(sender);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
-    std::thread::spawn(move || read_all(sources, chunk_size, spare, &sender));
+    std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
     let crew = Crew {
         messages: Mutex::new(messages),
         used,
         stop: AtomicBool::new(false),
         settings,
-        tallies: Mutex::default(),
+        workers: (0..threads).map(|_| Mutex::default()).collect(),
         shapes: OnceLock::new(),
     };
     let mut merging = Merging {
         outcome: Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() },
         roster: Roster::new(settings.most_shapes),
+        open: BTreeMap::new(),
+        next_source: SourceId(0),
         settings,
-        progress,
+        audience,
     };
     pool.in_place_scope(|scope| {
         let (done, results) = channel();
-        for _ in 0..threads {
-            let done = done.clone();
-            scope.spawn(|_| crew.work(done));
+        for worker in &crew.workers {
+            let (done, crew) = (done.clone(), &crew);
+            scope.spawn(move |_| crew.work(worker, done));
         }
         drop(done);
         merging.merge_all(&results, interrupted, &crew);
     });
-    let mut outcome = merging.outcome;
-    outcome.total.finish_source(&mut outcome.tallies, settings);
-    for tallies in crew.tallies.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        outcome.tallies.merge(tallies);
-    }
-    if let Some(shapes) = crew.shapes.get() {
-        outcome.tallies.fold(shapes);
-    }
-    Ok(outcome)
+    merging.collect(&crew);
+    Ok(merging.known())
 }
 
 /// What the threads that scan share.
@@ -190,20 +196,25 @@ struct Crew<'a> {
     /// Whatever has not been begun is left.
     stop: AtomicBool,
     settings: &'a Settings,
-    tallies: Mutex<Vec<Tallies>>,
+    /// One for each thread, which has it but when its tallies are collected.
+    workers: Vec<Mutex<Worker>>,
     /// The shapes that are told apart, once there are as many as may be.
     shapes: OnceLock<FxHashSet<Fingerprint>>,
 }
 
+fn locked(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
+    worker.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Crew<'_> {
     /// One thread's work: messages as they come, until there are no more.
-    fn work(&self, done: Sender<Numbered<Done>>) {
-        let mut worker = Worker::default();
+    fn work(&self, worker: &Mutex<Worker>, done: Sender<Numbered<Done>>) {
         while !self.stop.load(Ordering::Relaxed) {
             let next = self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
             match next {
                 Ok((number, message)) => {
-                    if done.send((number, self.scanned(message, &mut worker))).is_err() {
+                    let scanned = self.scanned(message, &mut locked(worker));
+                    if done.send((number, scanned)).is_err() {
                         break;
                     }
                 }
@@ -211,7 +222,6 @@ impl Crew<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.tallies.lock().unwrap_or_else(PoisonError::into_inner).push(worker.tallies);
     }
 
     fn scanned(&self, message: Message, worker: &mut Worker) -> Done {
@@ -233,7 +243,7 @@ impl Crew<'_> {
                 Done::Scanned { source: position.source, bytes: 0, beginning: Vec::new(), part }
             }
             Message::Failure(error) => Done::Failure(error),
-            Message::EndOfSource => Done::EndOfSource,
+            Message::EndOfSource(source) => Done::EndOfSource(source),
         }
     }
 }
@@ -241,12 +251,43 @@ impl Crew<'_> {
 /// How long nothing happens before an interrupt is looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Who is told while a run goes on.
+struct Audience<'a> {
+    progress: Option<&'a mut dyn Progress>,
+    publishing: Option<Publishing<'a>>,
+}
+
+/// Makes known what is known, at a measured pace.
+struct Publishing<'a> {
+    known: &'a mut dyn FnMut(Outcome),
+    /// There is something new.
+    is_due: bool,
+    not_before: Instant,
+}
+
+/// What is known is made known no more often than that,
+const PAUSE: Duration = Duration::from_millis(200);
+/// and takes no more than one part in so many of the time.
+const PAUSES: u32 = 10;
+
+/// What is known of a source that has not been added to the whole.
+#[derive(Default)]
+struct OpenSource {
+    part: Part,
+    has_ended: bool,
+}
+
 /// Puts results together in the order of the input.
 struct Merging<'a> {
     outcome: Outcome,
+    /// The shapes that were seen first.
     roster: Roster,
+    /// Sources that have not ended, or that stand behind one that has not.
+    open: BTreeMap<SourceId, OpenSource>,
+    /// The first source that is not in the outcome.
+    next_source: SourceId,
     settings: &'a Settings,
-    progress: &'a mut dyn Progress,
+    audience: Audience<'a>,
 }
 
 impl Merging<'_> {
@@ -259,6 +300,8 @@ impl Merging<'_> {
             if interrupted.load(Ordering::Relaxed) {
                 self.outcome.interrupted = true;
                 crew.stop.store(true, Ordering::Relaxed);
+            } else {
+                self.publish(crew);
             }
             match results.recv_timeout(PATIENCE) {
                 Ok((number, done)) => drop(waiting.insert(number, done)),
@@ -273,98 +316,82 @@ impl Merging<'_> {
     }
 
     fn merge(&mut self, done: Done, crew: &Crew<'_>) {
-        let Self { outcome, roster, settings, progress } = self;
+        let Self { outcome, roster, open, settings, audience, .. } = self;
         match done {
             Done::Scanned { source, bytes, beginning, mut part } => {
                 if let Some(all) = roster.admit(std::mem::take(&mut part.newcomers)) {
                     crew.shapes.get_or_init(|| all.clone());
                 }
                 outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
-                outcome.total.merge(*part, &mut outcome.tallies, settings);
-                progress.advanced(source, bytes);
+                open.entry(source).or_default().part.merge(*part, &mut outcome.tallies, settings);
+                if let Some(progress) = &mut audience.progress {
+                    progress.advanced(source, bytes);
+                }
+                if let Some(publishing) = &mut audience.publishing {
+                    publishing.is_due = true;
+                }
             }
             Done::Failure(error) => outcome.failures.push(error),
-            Done::EndOfSource => outcome.total.finish_source(&mut outcome.tallies, settings),
-        }
-    }
-}
-
-/// Sends messages with their numbers.
-struct Numbering<'a> {
-    sender: &'a SyncSender<Numbered<Message>>,
-    next: u64,
-}
-
-impl Numbering<'_> {
-    /// `None` when nobody listens any more.
-    fn send(&mut self, message: Message) -> Option<()> {
-        self.sender.send((self.next, message)).ok()?;
-        self.next += 1;
-        Some(())
-    }
-}
-
-/// Ends early when nobody listens any more.
-fn read_all(
-    sources: Vec<Source>,
-    chunk_size: usize,
-    mut spare: Receiver<Vec<u8>>,
-    sender: &SyncSender<Numbered<Message>>,
-) -> Option<()> {
-    let mut sender = Numbering { sender, next: 0 };
-    for (i, source) in sources.into_iter().enumerate() {
-        let id = SourceId(u32::try_from(i).unwrap_or(u32::MAX));
-        spare = read_source(source, id, chunk_size, spare, &mut sender)?;
-        sender.send(Message::EndOfSource)?;
-    }
-    Some(())
-}
-
-/// Reads one source; the receiver of spare buffers comes back for the next one.
-fn read_source(
-    source: Source,
-    id: SourceId,
-    chunk_size: usize,
-    spare: Receiver<Vec<u8>>,
-    sender: &mut Numbering<'_>,
-) -> Option<Receiver<Vec<u8>>> {
-    let Source { input, opened } = source;
-    let chunks = match opened {
-        Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),
-        None => input.chunks(id, chunk_size),
-    };
-    let chunks = match chunks {
-        Ok(chunks) => chunks,
-        Err(error) => {
-            sender.send(Message::Failure(error))?;
-            return Some(spare);
-        }
-    };
-    let mut process = Process::default();
-    let mut blocks = Blocks::new(chunks.reusing(spare));
-    for blocked in &mut blocks {
-        sender.send(match blocked {
-            Ok(Blocked::Block(block)) => {
-                let before = process;
-                learn(&mut process, &block);
-                Message::Block(block, before)
+            Done::EndOfSource(source) => {
+                open.entry(source).or_default().has_ended = true;
+                self.close();
             }
-            Ok(Blocked::Oversize { position, length, lines }) => Message::Oversize(position, length, lines),
-            Err(error) => Message::Failure(error),
-        })?;
+        }
     }
-    blocks.into_spare()
+
+    /// Adds the sources that have ended to the whole, in order.
+    fn close(&mut self) {
+        while self.open.get(&self.next_source).is_some_and(|source| source.has_ended) {
+            let Some(OpenSource { part, .. }) = self.open.remove(&self.next_source) else { return };
+            self.outcome.close(part, self.settings);
+            self.next_source.0 += 1;
+        }
+    }
+
+    /// Takes over what the threads have counted.
+    fn collect(&mut self, crew: &Crew<'_>) {
+        for worker in &crew.workers {
+            let tallies = std::mem::take(&mut locked(worker).tallies);
+            self.outcome.tallies.merge(tallies);
+        }
+        if let Some(shapes) = crew.shapes.get() {
+            self.outcome.tallies.fold(shapes);
+        }
+    }
+
+    fn publish(&mut self, crew: &Crew<'_>) {
+        let begun = Instant::now();
+        let is_due = |publishing: &Publishing<'_>| publishing.is_due && publishing.not_before <= begun;
+        if !self.audience.publishing.as_ref().is_some_and(is_due) {
+            return;
+        }
+        self.collect(crew);
+        let known =
+            Outcome { total: self.outcome.total.clone(), tallies: self.outcome.tallies.clone(), ..Outcome::default() };
+        let known = closed(known, self.open.values().map(|source| source.part.clone()), self.settings);
+        if let Some(publishing) = &mut self.audience.publishing {
+            (publishing.known)(known);
+            publishing.is_due = false;
+            publishing.not_before = Instant::now() + PAUSE.max(begun.elapsed() * PAUSES);
+        }
+    }
+
+    /// The outcome with what is still open.
+    fn known(self) -> Outcome {
+        closed(self.outcome, self.open.into_values().map(|source| source.part), self.settings)
+    }
 }
 
-/// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
-/// tells must be known before: a search for a few bytes costs next to nothing.
-const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|db version v|\] options: \{";
+/// `outcome` as if the sources that are `open` ended here.
+fn closed(mut outcome: Outcome, open: impl Iterator<Item = Part>, settings: &Settings) -> Outcome {
+    open.for_each(|part| outcome.close(part, settings));
+    outcome
+}
 
-fn learn(process: &mut Process, block: &Block) {
-    static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));
-    for found in TEXTS.find_iter(&block.chunk.bytes) {
-        if let Record::Other(fact) = read_record(block.record_at(found.start())) {
-            process.learn(&fact);
-        }
+impl Outcome {
+    /// Adds a source that has ended.
+    fn close(&mut self, mut part: Part, settings: &Settings) {
+        part.finish_source(&mut self.tallies, settings);
+        self.total.merge(part, &mut self.tallies, settings);
     }
 }

@@ -111,7 +111,7 @@ impl Counts {
 }
 
 /// What a part of the input holds, apart from what is in the tallies of the thread that read it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Part {
     /// Records by kind.
     pub counts: Counts,

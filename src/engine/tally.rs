@@ -22,7 +22,7 @@ use super::roster::Crowd;
 use super::usage::{Usage, Values};
 
 /// What was counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tally {
     /// Records by standing, in the order of [`Standing::ALL`].
     pub classes: [ClassCount; 6],

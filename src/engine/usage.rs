@@ -14,13 +14,13 @@ use super::judge::{Judged, JudgedStatement};
 const MOST_APPLICATIONS: usize = 64;
 
 /// What was counted, by namespace.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Usage {
     namespaces: FxHashMap<String, NamespaceUsage>,
 }
 
 /// What was counted for one namespace.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct NamespaceUsage {
     /// All calls.
     pub key_use: KeyUse,

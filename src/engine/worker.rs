@@ -16,7 +16,7 @@ use super::settings::Settings;
 use super::tally::{Own, Tally};
 
 /// The tallies of a run or of a part of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tallies {
     /// Clients' operations.
     pub direct: Tally,

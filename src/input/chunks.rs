@@ -3,7 +3,7 @@
 //! Which lines there are does not depend on the size of the chunks. A line longer than [`LINE_CAP`] is not held in
 //! memory: its place and length are all that is told of it.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::sync::mpsc::Receiver;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -102,7 +102,8 @@ impl Chunks {
         buffer
     }
 
-    /// Reads until `buffer` has grown by `count` bytes or nothing more comes.
+    /// Reads until `buffer` has grown by `count` bytes, nothing more comes, or nothing more comes for now: a reader says so
+    /// by failing with `WouldBlock`, and is read again later.
     fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) {
         if self.ended {
             return;
@@ -111,6 +112,9 @@ impl Chunks {
         buffer.reserve(count);
         let read = self.reader.by_ref().take(count as u64).read_to_end(buffer);
         if let Err(source) = read {
+            if source.kind() == ErrorKind::WouldBlock {
+                return;
+            }
             let offset = self.pos.offset + buffer.len() as u64;
             self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
         }
@@ -172,6 +176,9 @@ impl Iterator for Chunks {
         let mut buffer = self.buffer();
         let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
         self.fill(&mut buffer, first_read);
+        while self.at_start && buffer.len() < 4 && !self.ended {
+            self.fill(&mut buffer, self.size);
+        }
         if std::mem::take(&mut self.at_start)
             && let Some(error) = self.refuse_utf16(&buffer)
         {
@@ -251,6 +258,36 @@ mod tests {
         assert!(lines(b"", 10, LINE_CAP).is_empty());
         assert_eq!(lines(b"a\n", 10, LINE_CAP).len(), 1);
         assert_eq!(lines(b"\n", 10, LINE_CAP).len(), 1);
+    }
+
+    /// Delivers its pieces one by one, and has nothing for now in between.
+    struct Hesitant(Vec<&'static [u8]>, bool);
+
+    impl Read for Hesitant {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            let Some(piece) = self.0.first_mut() else { return Ok(0) };
+            let count = std::io::Read::read(piece, buffer)?;
+            if piece.is_empty() {
+                self.0.remove(0);
+            }
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn whole_lines_are_handed_on_while_there_is_nothing_more_for_now() {
+        let reader = Hesitant(vec![b"o", b"ne\ntw", b"o\n", b"three"], false);
+        let chunks = Chunks::new("x".to_owned(), SourceId(0), Box::new(reader), 1 << 20);
+        let pieces = chunks.map(|piece| match piece {
+            Ok(Piece::Lines(chunk)) => (chunk.pos.line, String::from_utf8_lossy(&chunk.bytes).into_owned()),
+            other => panic!("{other:?}"),
+        });
+        let expected = [(1, "one\n"), (2, "two\n"), (3, "three")].map(|(line, text)| (line, text.to_owned()));
+        assert_eq!(pieces.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -5,9 +5,11 @@
 mod chunks;
 mod discover;
 mod error;
+mod follow;
 mod open;
 
 pub use chunks::{Chunk, Chunks, DEFAULT_CHUNK_SIZE, LINE_CAP, Piece};
 pub use discover::{Discovery, discover};
 pub use error::InputError;
+pub use follow::Generations;
 pub use open::Input;

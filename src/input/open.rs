@@ -66,6 +66,18 @@ impl Input {
         }
     }
 
+    /// Whether its first bytes say that it is gzip or zstd.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or its first bytes cannot be read.
+    pub(super) fn is_compressed(&self) -> Result<bool, InputError> {
+        let Some(path) = &self.path else { return Ok(false) };
+        let mut magic = Vec::with_capacity(ZSTD.len());
+        let read = File::open(path).and_then(|file| file.take(ZSTD.len() as u64).read_to_end(&mut magic));
+        read.map_err(|source| InputError::Unreadable { name: self.name.clone(), source })?;
+        Ok(magic.starts_with(GZIP) || magic.starts_with(ZSTD))
+    }
+
     /// The decompressed bytes in newline-aligned chunks of about `size` bytes.
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use crate::text::Span;
 pub struct KeyCharacteristics {
     /// The whole of it.
     pub span: Span,
+    /// The fields of the key that was measured, in order, where that shows.
+    pub fields: Option<Vec<String>>,
     /// How many documents there are.
     pub documents: Option<u64>,
     /// How many different values there are; with a cut list nobody knows.

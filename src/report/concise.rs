@@ -12,7 +12,7 @@ use super::wording::{counted, duration, number, percent};
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
-    for diagnostic in report.told() {
+    for diagnostic in report.told().filter(|_| options.diagnostics) {
         line(diagnostic, whole, options, out)?;
     }
     if options.summary { total(report, out) } else { Ok(()) }

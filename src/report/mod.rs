@@ -97,6 +97,8 @@ pub struct RenderOptions {
     pub top: usize,
     /// Write the summary after the diagnostics.
     pub summary: bool,
+    /// Write the diagnostics; formats for people leave them out where they have been told already.
+    pub diagnostics: bool,
     /// Types instead of literals; `None`: in formats for sharing.
     pub redact: Option<bool>,
     /// The working directory: places below it are linked, others are mere text.
@@ -121,6 +123,7 @@ impl Default for RenderOptions {
             width: 100,
             top: 10,
             summary: true,
+            diagnostics: true,
             redact: None,
             root: PathBuf::new(),
             fails_from: Some(Severity::Error),

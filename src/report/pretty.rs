@@ -14,7 +14,7 @@ use super::wrap::wrap;
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let whole = report.summary.classes.values().map(|class| class.millis).sum();
-    for diagnostic in report.told() {
+    for diagnostic in report.told().filter(|_| options.diagnostics) {
         frame(report, diagnostic, whole, options).draw(options, out)?;
         writeln!(out)?;
     }

@@ -35,6 +35,34 @@ pub const HEADINGS: &[&str] = &[
     "## Versions",
 ];
 
+/// So many records of an example are shown to a reader.
+const SHOWN: usize = 2;
+
+/// The text with long logs cut to their first records: an example of a finding on a whole load needs the load, its reader
+/// does not.
+#[must_use]
+pub fn abridged(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut log: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        match log {
+            None => log = (line.trim_end() == "```json").then_some(0),
+            Some(records) if line.starts_with("```") => {
+                if records > SHOWN {
+                    out.push_str(&format!("… {} more like these\n", records - SHOWN));
+                }
+                log = None;
+            }
+            Some(records) => log = Some(records + 1),
+        }
+        let is_cut = |records: usize| records > SHOWN;
+        if !log.is_some_and(is_cut) {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
 /// Reads both examples of an explanation.
 pub(super) fn examples(explanation: &'static str) -> Examples {
     Examples {
@@ -78,5 +106,12 @@ mod tests {
         assert_eq!(fires.declaration, "sh.shardCollection(\"a.b\", { c: 1 });\n");
         assert_eq!(fires.log, "{ \"x\": 1 }\n{ \"x\": 2 }\n");
         assert_eq!(silent, Example { declaration: "", log: "plain\n", config: "", baseline: "" });
+    }
+
+    #[test]
+    fn a_long_log_is_shown_by_its_first_records_and_the_number_of_the_others() {
+        let text = "a\n```json\n1\n2\n3\n4\n```\nb\n```json\n1\n2\n```\n```text\n1\n2\n3\n```\n";
+        let shown = "a\n```json\n1\n2\n… 2 more like these\n```\nb\n```json\n1\n2\n```\n```text\n1\n2\n3\n```\n";
+        assert_eq!(abridged(text), shown);
     }
 }

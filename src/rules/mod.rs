@@ -68,7 +68,7 @@ pub mod upsert_without_full_key;
 
 pub use access::{Access, Direction, Pattern};
 pub use declared_index::knows_indexes;
-pub use example::{Example, Examples, HEADINGS, section};
+pub use example::{Example, Examples, HEADINGS, abridged, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
 pub use key_values::{FieldValues, Growth, KeyValue, KeyValues, Observation, SAMPLE, Seen, key_values};

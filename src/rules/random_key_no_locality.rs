@@ -69,20 +69,6 @@ fn random(value: &Value) -> Option<&'static str> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_of_a_uuid_decides() {
-        let text = |text: &str| random(&Value::String(text.to_owned()));
-        assert_eq!(text("0b7f3a52-9c1d-4e7a-8f00-1c2d3e4f5a6b"), Some("UUID v4"));
-        assert_eq!(text("018f3a52-9c1d-7e7a-8f00-1c2d3e4f5a6b"), None, "version 7 begins with the time");
-        assert_eq!(text("9e107d9d372bb6826bd81d3542a419d6"), Some("32 hexadecimal digits, as of MD5"));
-        assert_eq!(text("663b1f0a2c5d4e0012a4b001"), None, "an ObjectId as text");
-    }
-}
-
 const EXPLANATION: &str = r#"
 # Is a UUID or an MD5 hash a good shard key?
 
@@ -239,3 +225,17 @@ Key-value stores that read single rows and whose index fits into memory.
 
 All. Sources: <https://www.mongodb.com/docs/manual/core/hashed-sharding/>, RFC 9562.
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_a_uuid_decides() {
+        let text = |text: &str| random(&Value::String(text.to_owned()));
+        assert_eq!(text("0b7f3a52-9c1d-4e7a-8f00-1c2d3e4f5a6b"), Some("UUID v4"));
+        assert_eq!(text("018f3a52-9c1d-7e7a-8f00-1c2d3e4f5a6b"), None, "version 7 begins with the time");
+        assert_eq!(text("9e107d9d372bb6826bd81d3542a419d6"), Some("32 hexadecimal digits, as of MD5"));
+        assert_eq!(text("663b1f0a2c5d4e0012a4b001"), None, "an ObjectId as text");
+    }
+}

@@ -77,6 +77,7 @@ fn opens(text: &str) -> bool {
 
 /// Whether a line is what a shell prints around values, and holds none itself.
 fn is_talk(line: &str) -> bool {
+    let line = line.trim_start_matches('\u{feff}');
     let holds_value = typed(line).is_some_and(|typed| typed.starts_with(['{', '[']));
     is_elision(line) || is_chatter(line) && !holds_value
 }

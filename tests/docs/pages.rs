@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use shardlint::rules::{Example, Rule, section};
+use shardlint::rules::{Example, Rule, abridged, section};
 
 /// `docs/rules/SL101.md`.
 pub fn path(rule: &Rule) -> String {
@@ -30,7 +30,7 @@ pub fn page(rule: &Rule) -> String {
         since = rule.since,
         status = rule.status.name(),
         summary = sentence(rule.summary),
-        explanation = explanation.replacen(fires, &printed, 1),
+        explanation = abridged(&explanation.replacen(fires, &printed, 1)),
     )
 }
 

@@ -232,7 +232,6 @@ fn markdown_shows_the_text_as_code() {
 /// How often the hostile text, which closes a fold, stands in code.
 fn hidden(markdown: &str) -> usize {
     markdown.matches("alert(1)></details>").count()
-        + markdown.matches("`onerror=alert(1)></details></script>`").count() * 0
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::text::Span;
 
 use super::printed::PrintedValue;
 use super::{Dump, Measured};
+use crate::syntax::shell;
 use crate::syntax::shell_talk::is_distribution_heading;
 
 /// Whether a document is the output of `analyzeShardKey`.
@@ -56,6 +57,7 @@ pub(super) fn characteristics(text: &str, node: &Node, command: Option<&str>) ->
         namespace: named.or_else(|| command.and_then(namespace_of)),
         value: KeyCharacteristics {
             span: node.span,
+            fields: command.and_then(analyzed_key).or_else(|| listed.and_then(valued_fields)),
             documents: number(inner, "numDocsTotal"),
             distinct: number(inner, "numDistinctValues"),
             most_common: common.collect(),
@@ -67,6 +69,23 @@ pub(super) fn characteristics(text: &str, node: &Node, command: Option<&str>) ->
             },
         },
     })
+}
+
+/// The fields of the `key` that a command has analyzed.
+fn analyzed_key(command: &str) -> Option<Vec<String>> {
+    let argument = &command[command.find('{')?..];
+    let (node, _) = shell::parse_prefix(argument, 0).ok()?;
+    let key = node.as_document()?.get("key")?.as_document()?;
+    Some(names(key))
+}
+
+/// The fields of the key by one of its values.
+fn valued_fields(common: &[Node]) -> Option<Vec<String>> {
+    common.first()?.as_document()?.get("value")?.as_document().map(names)
+}
+
+fn names(document: &Document) -> Vec<String> {
+    document.fields.iter().map(|field| field.name.clone()).collect()
 }
 
 /// What the rows of a grouping say together.

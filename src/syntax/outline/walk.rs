@@ -87,6 +87,9 @@ pub(super) struct Walk<'l, 'k> {
     pub(super) statement: u32,
 }
 
+/// The class of the members of a list, and their texts.
+type Members<'l> = (Class, Vec<&'l [u8]>);
+
 impl<'l> Walk<'l, '_> {
     /// The next value, word for word.
     pub(super) fn verbatim(&mut self) -> Option<()> {
@@ -399,7 +402,7 @@ impl<'l> Walk<'l, '_> {
     }
 
     /// The members of a list, if there are some and they are of one class; `Some(None)` if they are not.
-    fn uniform_list(&mut self) -> Option<Option<(Class, Vec<&'l [u8]>)>> {
+    fn uniform_list(&mut self) -> Option<Option<Members<'l>>> {
         const LONGEST: usize = 1 << 16;
         self.scanner.take(b'[')?;
         if self.scanner.takes(b']')? {

@@ -167,8 +167,8 @@ pub struct KeyValues {
 }
 
 impl KeyValues {
-    /// Takes in the values that a record shows. The number beside the position tells statements of one record apart. If they
-    /// are not `told`, only their types are known, and none of them is kept.
+    /// Takes in the values that a record shows. The number beside the position tells statements of one record apart: how
+    /// many values those before it showed. If they are not `told`, only their types are known, and none of them is kept.
     pub fn observe(
         &mut self,
         values: &[KeyValue],
@@ -176,14 +176,14 @@ impl KeyValues {
         time: Option<i64>,
         told: bool,
     ) {
-        for (at, value) in values.iter().enumerate() {
+        for (at, value) in numbered(values, first) {
             if self.fields.len() <= value.field {
                 self.fields.resize(value.field + 1, FieldValues::default());
             }
             let field = &mut self.fields[value.field];
             field.count(value);
             if told {
-                field.observe(value, position, first + at, time);
+                field.observe(value, position, at, time);
             }
         }
     }
@@ -191,10 +191,8 @@ impl KeyValues {
     /// Whether one of these values would be in a sample.
     #[must_use]
     pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
-        values
-            .iter()
-            .enumerate()
-            .any(|(at, value)| self.fields.get(value.field).is_none_or(|field| field.would_keep(position, first + at)))
+        numbered(values, first)
+            .any(|(at, value)| self.fields.get(value.field).is_none_or(|field| field.would_keep(position, at)))
     }
 
     /// Adds what was seen in another part of the input.
@@ -347,6 +345,15 @@ pub struct Growth {
     pub pairs: u64,
     /// Those of which the later is no less.
     pub rising: u64,
+}
+
+/// Values with their numbers in the record, by which their places are told apart. Those of different fields begin at the same
+/// number: so the samples of all fields are, as a rule, of the same records, and few records have to be read for them.
+fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &KeyValue)> {
+    values.iter().enumerate().map(move |(at, value)| {
+        let before = values[..at].iter().filter(|earlier| earlier.field == value.field).count();
+        (first + before, value)
+    })
 }
 
 /// The hash of a place in the input.

@@ -349,3 +349,66 @@ fn filters_are_heeded_while_recalling() {
     };
     assert_eq!(with(true), with(false));
 }
+
+/// Slow queries of so many shapes, each of which comes again; some of them batches whose statements stand in lines of their own.
+fn many_shapes(shapes: usize) -> String {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut log = String::new();
+    for number in 0..shapes * 3 {
+        let shape = if number % 3 == 0 { number / 3 } else { random.usize(..=number / 3) };
+        let filter = format!(r#"{{"f{shape}":{number},"{}":1}}"#, if shape % 4 == 0 { "a" } else { "b" });
+        let (kind, ns, command) = match shape % 7 {
+            0 => (
+                "update",
+                "shop.t",
+                format!(r#"{{"q":{filter},"u":{{"$set":{{"x":1}}}},"multi":true,"upsert":false}}"#),
+            ),
+            1 => ("command", "shop.$cmd", r#"{"update":"t","ordered":true,"$db":"shop"}"#.to_owned()),
+            2 => ("command", "shop.u", format!(r#"{{"find":"u","filter":{filter},"$db":"shop"}}"#)),
+            _ => ("command", "shop.t", format!(r#"{{"find":"t","filter":{filter},"$db":"shop"}}"#)),
+        };
+        let (thread, millis) = (random.u32(..3), 100 + random.u32(..900));
+        let component = if kind == "update" { "WRITE" } else { "COMMAND" };
+        log += &format!(
+            r#"{{"t":{{"$date":"2026-05-14T14:{:02}:{:02}.000+00:00"}},"s":"I","c":"{component}","id":51803,"ctx":"conn{thread}","msg":"Slow query","attr":{{"type":"{kind}","ns":"{ns}","command":{command},"durationMillis":{millis}}}}}"#,
+            number / 60 % 60,
+            number % 60,
+        );
+        log.push('\n');
+    }
+    log
+}
+
+#[test]
+fn shapes_beyond_the_limit_are_folded_alike_however_the_input_is_cut_and_nothing_is_lost() {
+    let log = many_shapes(120);
+    let logs = [log.as_bytes(), log.as_bytes()];
+    let with = |most_shapes: usize, threads: usize, chunk_size: usize, recalls: bool| {
+        let settings = Settings { most_shapes, ..settings(&[("shop.t", r#"{"a":1}"#)], recalls, threads) };
+        report(&logs, &settings, chunk_size)
+    };
+    let read = |json: &str| serde_json::from_str::<serde_json::Value>(json).expect("JSON");
+    let list = |report: &serde_json::Value, name: &str| report[name].as_array().expect("a list").clone();
+    let whole = read(&with(10_000, 1, DEFAULT_CHUNK_SIZE, true));
+    assert_eq!(whole["summary"]["notes"], serde_json::json!([]));
+    for most in [1, 7, 20] {
+        let text = with(most, 1, DEFAULT_CHUNK_SIZE, false);
+        for (threads, chunk_size) in [(1, DEFAULT_CHUNK_SIZE), (1, 700), (2, 2000), (3, 5000)] {
+            assert!(text == with(most, threads, chunk_size, true), "{most} shapes, {threads} threads, {chunk_size}");
+        }
+        let folded = read(&text);
+        assert!(folded["summary"]["notes"][0].as_str().expect("a note").contains(&format!("the first {most} shapes")));
+        assert_eq!(folded["summary"]["classes"], whole["summary"]["classes"]);
+        let (apart, others): (Vec<_>, Vec<_>) =
+            list(&folded, "shapes").into_iter().partition(|row| row["operation"] != "other");
+        assert!(apart.len() <= most && others.len() <= 2 && !others.is_empty());
+        let all = list(&whole, "shapes");
+        assert!(apart.iter().all(|row| all.contains(row)), "what is told apart is told in full");
+        let sum =
+            |rows: &[serde_json::Value], name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum::<u64>();
+        for name in ["count", "millis"] {
+            assert_eq!(sum(&apart, name) + sum(&others, name), sum(&all, name));
+            assert_eq!(sum(&list(&folded, "diagnostics"), name), sum(&list(&whole, "diagnostics"), name));
+        }
+    }
+}

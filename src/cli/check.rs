@@ -163,13 +163,13 @@ fn engine_settings(settled: &Settled, catalog: Catalog, baseline: Option<Held>) 
         filters: filters(args)?,
         per_event: args.per_event,
         threads: args.threads.into(),
-        recalls: true,
         thresholds: config.as_ref().map(|config| config.file.thresholds).unwrap_or_default(),
         adjustments: resolved.adjustments.clone(),
         suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(suppressions) },
         limits: args.max_broadcast_share.iter().chain(&resolved.part_limits).cloned().collect(),
         baseline,
         fail_on_class: args.fail_on_class.map_or(Recorded::Broadcast, Recorded::from),
+        ..Settings::default()
     })
 }
 

@@ -55,7 +55,8 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
     let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
-    let shapes = run.shapes(tally.shapes.into_values());
+    summary.notes.extend(folded(&tally, run.settings.most_shapes));
+    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()));
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
@@ -229,6 +230,7 @@ impl Run<'_> {
             operation: stats.operation,
             shape: stats.shape,
             millis: stats.millis,
+            percentiles: [50, 95, 99].map(|percent| stats.durations.percentile(percent).min(stats.max_millis)),
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
@@ -341,6 +343,19 @@ impl Run<'_> {
         let rules = self.settings.rules.iter();
         rules.filter_map(|rule| lacks(rule).map(|needs| NotChecked { code: rule.code, needs: needs.name() })).collect()
     }
+}
+
+/// How much is in the shapes that are not told apart.
+fn folded(tally: &Tally, most: usize) -> Option<String> {
+    let statements: u64 = tally.others.values().map(ShapeStats::count).sum();
+    let (shapes, is_exact) = tally.folded.count();
+    let about = if is_exact { "" } else { "about " };
+    (shapes > 0).then(|| {
+        format!(
+            "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
+             counted as the other shapes of their collections"
+        )
+    })
 }
 
 /// What the counts alone tell the user.

@@ -184,6 +184,13 @@ pub(super) fn limits(application: Option<&str>, statements: &[JudgedStatement], 
     limits.filter(|(_, limit)| limit.covers(application, namespace)).map(|(place, _)| place).collect()
 }
 
+/// The values of the shard key of its collection that a statement shows.
+pub(super) fn key_values_of(statement: &Statement, settings: &Settings) -> Vec<KeyValue> {
+    let namespace = settings.namespace_map.apply(&statement.namespace);
+    let key = settings.catalog.get(namespace.as_str()).and_then(Collection::shard_key);
+    key.map_or_else(Vec::new, |key| key_values(statement, key))
+}
+
 struct Judge<'a> {
     event: &'a Event,
     version: ServerVersion,
@@ -233,9 +240,7 @@ impl Judge<'_> {
             reason: verdict
                 .map_or_else(|| "no shard key is declared for the namespace".to_owned(), |v| v.reason.text()),
             carried,
-            key_values: collection
-                .and_then(Collection::shard_key)
-                .map_or_else(Vec::new, |key| key_values(statement, key)),
+            key_values: key_values_of(statement, self.settings),
             access: collection.filter(|known| knows_indexes(known)).and_then(|_| Access::of(statement)),
             raised,
             namespace: namespace.as_str().to_owned(),

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
+
 use crate::input::{Chunk, Input, InputError};
-use crate::text::SourceId;
+use crate::text::{Fingerprint, SourceId};
 
 use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
+use super::roster::Roster;
 use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
@@ -162,9 +165,11 @@ fn scan_all<'a>(
         stop: AtomicBool::new(false),
         settings,
         workers: (0..threads).map(|_| Mutex::default()).collect(),
+        shapes: OnceLock::new(),
     };
     let mut merging = Merging {
         outcome: Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() },
+        roster: Roster::new(settings.most_shapes),
         open: BTreeMap::new(),
         next_source: SourceId(0),
         settings,
@@ -193,6 +198,8 @@ struct Crew<'a> {
     settings: &'a Settings,
     /// One for each thread, which has it but when its tallies are collected.
     workers: Vec<Mutex<Worker>>,
+    /// The shapes that are told apart, once there are as many as may be.
+    shapes: OnceLock<FxHashSet<Fingerprint>>,
 }
 
 fn locked(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
@@ -221,6 +228,9 @@ impl Crew<'_> {
         match message {
             Message::Block(block, process) => {
                 let part = Box::new(scan(&block, process, self.settings, worker));
+                if let Some(shapes) = self.shapes.get() {
+                    worker.settle(shapes);
+                }
                 let Chunk { pos, bytes } = block.chunk;
                 let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
                 let length = bytes.len() as u64;
@@ -270,6 +280,8 @@ struct OpenSource {
 /// Puts results together in the order of the input.
 struct Merging<'a> {
     outcome: Outcome,
+    /// The shapes that were seen first.
+    roster: Roster,
     /// Sources that have not ended, or that stand behind one that has not.
     open: BTreeMap<SourceId, OpenSource>,
     /// The first source that is not in the outcome.
@@ -297,16 +309,19 @@ impl Merging<'_> {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             while let Some(done) = waiting.remove(&next) {
-                self.merge(done);
+                self.merge(done, crew);
                 next += 1;
             }
         }
     }
 
-    fn merge(&mut self, done: Done) {
-        let Self { outcome, open, settings, audience, .. } = self;
+    fn merge(&mut self, done: Done, crew: &Crew<'_>) {
+        let Self { outcome, roster, open, settings, audience, .. } = self;
         match done {
-            Done::Scanned { source, bytes, beginning, part } => {
+            Done::Scanned { source, bytes, beginning, mut part } => {
+                if let Some(all) = roster.admit(std::mem::take(&mut part.newcomers)) {
+                    crew.shapes.get_or_init(|| all.clone());
+                }
                 outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
                 open.entry(source).or_default().part.merge(*part, &mut outcome.tallies, settings);
                 if let Some(progress) = &mut audience.progress {
@@ -338,6 +353,9 @@ impl Merging<'_> {
         for worker in &crew.workers {
             let tallies = std::mem::take(&mut locked(worker).tallies);
             self.outcome.tallies.merge(tallies);
+        }
+        if let Some(shapes) = crew.shapes.get() {
+            self.outcome.tallies.fold(shapes);
         }
     }
 

@@ -7,13 +7,14 @@ use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
 use crate::syntax::{Fact, Record, Role, SyntaxError, Trouble, is_whole, next_telling, read_record};
-use crate::text::{LineIndex, RecordPos, SourceId, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
 use super::known::{Counting, Kind, Told};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
+use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::joined;
 use super::worker::{Tallies, Worker};
@@ -128,6 +129,8 @@ pub struct Part {
     pub unread_by_source: Vec<(SourceId, u64)>,
     /// Open ends.
     pub pairing: Pairing,
+    /// Shapes that the thread had not seen before, in the order of the input.
+    pub newcomers: Vec<Fingerprint>,
     /// The offset behind its last line.
     pub end: u64,
 }
@@ -209,6 +212,7 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
     let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
     part.count_settled(settled, &mut worker.tallies, settings);
+    part.newcomers = worker.newcomers.take();
     part
 }
 
@@ -255,11 +259,11 @@ impl Scan<'_> {
     /// Counts a record whose like was seen before; `None` if it has to be read.
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker } = self;
-        let Worker { tallies, memo, outliner } = &mut **worker;
+        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
         let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.marks()))??;
         let memory = memo.get(*process, &outline)?;
         let told = Told::by_outline(&outline);
-        let mut sink = Sink { part, settled, tallies, settings };
+        let mut sink = Sink { part, settled, tallies, newcomers, settings };
         sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
         Some(())
     }
@@ -302,7 +306,7 @@ impl Scan<'_> {
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
         let Self { part, settled, settings, process, worker } = self;
-        let Worker { tallies, memo, outliner } = &mut **worker;
+        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
         if settings.may_recall()
@@ -311,7 +315,7 @@ impl Scan<'_> {
         {
             memo.insert(*process, &outline, memory);
         }
-        let mut sink = Sink { part, settled, tallies, settings };
+        let mut sink = Sink { part, settled, tallies, newcomers, settings };
         sink.count(&kind, &Told::by_event(event), place, || judged);
     }
 
@@ -328,6 +332,7 @@ impl Scan<'_> {
         let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
+        worker.newcomers.note(&judged);
         worker.tallies.count(&judged, Some(place.bytes), settings);
     }
 }
@@ -337,12 +342,13 @@ struct Sink<'a> {
     part: &'a mut Part,
     settled: &'a mut Settled,
     tallies: &'a mut Tallies,
+    newcomers: &'a mut Newcomers,
     settings: &'a Settings,
 }
 
 impl Sink<'_> {
     fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
-        let Self { part, settled, tallies, settings } = self;
+        let Self { part, settled, tallies, newcomers, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
@@ -364,6 +370,7 @@ impl Sink<'_> {
         }
         part.note(told, kind.version);
         let judged = Judged { lead, origin: kind.origin, ..judged() };
+        newcomers.note(&judged);
         match kind.counting {
             Counting::Waiting => {
                 part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));

@@ -65,6 +65,9 @@ impl Filters {
     }
 }
 
+/// So many shapes are told apart: far more than applications have, and few enough for memory to stay flat.
+const MOST_SHAPES: usize = 10_000;
+
 /// What a run is asked to do.
 pub struct Settings {
     /// Everything declared.
@@ -85,6 +88,8 @@ pub struct Settings {
     pub threads: usize,
     /// Whether what was found out about a record is used for others of the same outline. It makes no difference but in speed.
     pub recalls: bool,
+    /// So many shapes, at least one, are told apart; those that appear later are counted together.
+    pub most_shapes: usize,
     /// Severities and switched-off rules of the configuration.
     pub adjustments: Vec<Adjustment>,
     /// What the configuration and comments hide.
@@ -136,6 +141,7 @@ impl Default for Settings {
             per_event: false,
             threads: 0,
             recalls: true,
+            most_shapes: MOST_SHAPES,
             adjustments: Vec::new(),
             suppressions: Suppressions::On(Vec::new()),
             limits: Vec::new(),

@@ -10,13 +10,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::report::ClassCount;
 use crate::routing::Class;
 use crate::rules::{
-    Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
+    Access, Finding, KeyUse, KeyValue, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
 };
 use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
+use super::durations::Durations;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
+use super::roster::Crowd;
 use super::usage::{Usage, Values};
 
 /// What was counted.
@@ -26,6 +28,12 @@ pub struct Tally {
     pub classes: [ClassCount; 6],
     /// Statements by shape.
     pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    /// By namespace: all shapes together that are not told apart.
+    pub others: BTreeMap<String, ShapeStats>,
+    /// How many shapes that are.
+    pub folded: Crowd,
+    /// So many shapes were left when others were last folded.
+    left: usize,
     /// By namespace: who carries the shard key, and where calls go.
     pub usage: Usage,
     /// Findings by rule and group.
@@ -55,6 +63,8 @@ pub struct ShapeStats {
     pub millis: u64,
     /// The longest record.
     pub max_millis: u64,
+    /// How long each record took.
+    pub durations: Durations,
     /// Least and greatest `nShards`.
     pub observed_shards: Option<(u64, u64)>,
     /// All shards contacted, if a chunk map is known.
@@ -81,6 +91,28 @@ pub struct ShapeExample {
     pub place: Span,
     /// `comment` of the command.
     pub comment: Option<String>,
+}
+
+/// What may be kept of a record itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Own<'a> {
+    /// Nothing: it is only counted.
+    Nothing,
+    /// The key values of its statements.
+    Values(&'a [Vec<KeyValue>]),
+    /// All of it: these are its bytes, and it has been judged by itself.
+    Record(&'a [u8]),
+}
+
+impl<'a> Own<'a> {
+    /// The key values of the statement at that place.
+    fn values(self, statement: &'a JudgedStatement, at: usize) -> Option<&'a [KeyValue]> {
+        match self {
+            Self::Nothing => None,
+            Self::Values(values) => values.get(at).map(Vec::as_slice),
+            Self::Record(_) => Some(&statement.key_values),
+        }
+    }
 }
 
 /// How much a tally keeps.
@@ -160,24 +192,29 @@ fn rank(raised: &Raised, judged: &Judged) -> Rank {
 }
 
 impl Tally {
-    /// Whether a record would become the example of a shape or of a diagnostic, or a value of it would be kept.
+    /// Whether a record would become the example of a shape or of a diagnostic.
     #[must_use]
     pub fn would_show(&self, judged: &Judged) -> bool {
-        self.usage.would_keep(judged)
-            || judged.statements.iter().any(|statement| {
-                let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
-                known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
-                    || statement.raised.iter().any(|raised| {
-                        let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
-                        let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
-                        known.is_none_or(|worst| rank(raised, judged) < worst.rank())
-                    })
-            })
+        judged.statements.iter().any(|statement| {
+            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
+            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+                || statement.raised.iter().any(|raised| {
+                    let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
+                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                })
+        })
     }
 
-    /// Counts one record. `record` holds its bytes; they are copied only where they become an example. Without them the
-    /// record does not become one.
-    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
+    /// Whether a key value of a record would be kept.
+    #[must_use]
+    pub fn would_keep(&self, judged: &Judged) -> bool {
+        self.usage.would_keep(judged)
+    }
+
+    /// Counts one record. Its bytes are copied only where they become an example.
+    pub fn add(&mut self, judged: &Judged, own: Own<'_>, keep: Keep) {
+        let record = if let Own::Record(record) = own { Some(record) } else { None };
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
@@ -187,7 +224,7 @@ impl Tally {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, millis, record, keep.shape_examples);
-            self.usage.add(judged, statement, millis, Values { first: values, are_told: record.is_some() });
+            self.usage.add(judged, statement, millis, Values { first: values, own: own.values(statement, at) });
             values += statement.key_values.len();
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, millis, record, keep.per_event);
@@ -227,6 +264,7 @@ impl Tally {
             standings: [0; 6],
             millis: 0,
             max_millis: 0,
+            durations: Durations::default(),
             observed_shards: None,
             shards: None,
             key_use: KeyUse::default(),
@@ -237,6 +275,7 @@ impl Tally {
         stats.standings[index(statement.standing)] += 1;
         stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
+        stats.durations.add(judged.millis);
         stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
         if let Some(carried) = statement.carried {
             stats.key_use.count(carried, millis);
@@ -349,6 +388,13 @@ impl Tally {
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
+        for (namespace, stats) in later.others {
+            match self.others.get_mut(&namespace) {
+                Some(mine) => mine.merge(stats),
+                None => drop(self.others.insert(namespace, stats)),
+            }
+        }
+        self.folded.merge(later.folded);
         self.usage.merge(later.usage);
         self.merge_groups(later.groups.into_iter());
     }
@@ -369,6 +415,31 @@ impl Tally {
         }
     }
 
+    /// Counts all shapes but these together, by namespace, and their diagnostics by rule and namespace.
+    pub fn fold(&mut self, told_apart: &FxHashSet<Fingerprint>) {
+        // Nothing is found or hidden but what belongs to a shape that is counted.
+        if self.shapes.len() == self.left {
+            return;
+        }
+        let mut became: FxHashMap<Fingerprint, Fingerprint> = FxHashMap::default();
+        for (shape, stats) in self.shapes.extract_if(|shape, _| !told_apart.contains(shape)) {
+            let other = stats.folded();
+            became.insert(shape, other.fingerprint);
+            self.folded.add(shape);
+            match self.others.get_mut(&other.namespace) {
+                Some(known) => known.merge(other),
+                None => drop(self.others.insert(other.namespace.clone(), other)),
+            }
+        }
+        self.left = self.shapes.len();
+        let of_others = |key: &GroupKey| became.get(&key.group).map(|&group| GroupKey { group, ..*key });
+        let groups: Vec<_> = self.groups.extract_if(|key, _| of_others(key).is_some()).collect();
+        let folded =
+            groups.into_iter().filter_map(|(key, group)| Some((of_others(&key)?, group.folded(of_others(&key)?))));
+        self.merge_groups(folded);
+        self.hidden = std::mem::take(&mut self.hidden).into_iter().map(|key| of_others(&key).unwrap_or(key)).collect();
+    }
+
     /// All records counted.
     #[must_use]
     pub fn records(&self) -> u64 {
@@ -376,13 +447,30 @@ impl Tally {
     }
 }
 
+/// The operation of shapes that are not told apart.
+const OTHER: &str = "other";
+/// What stands for the text of their shapes.
+const OTHER_SHAPES: &str = "other shapes";
+
 impl ShapeStats {
+    /// The same, as one of the other shapes of its namespace.
+    fn folded(self) -> Self {
+        Self {
+            operation: OTHER,
+            shape: OTHER_SHAPES.to_owned(),
+            fingerprint: Fingerprint::of(&["other-1", &self.namespace]),
+            access: None,
+            ..self
+        }
+    }
+
     fn merge(&mut self, later: Self) {
         for (count, more) in self.standings.iter_mut().zip(later.standings) {
             *count += more;
         }
         self.millis += later.millis;
         self.max_millis = self.max_millis.max(later.max_millis);
+        self.durations.merge(later.durations);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
         self.key_use.add(&later.key_use);
         if let Some(shards) = later.shards {
@@ -405,6 +493,11 @@ impl ShapeStats {
 }
 
 impl Group {
+    /// The same, as a group of the other shapes of its namespace.
+    fn folded(self, key: GroupKey) -> Self {
+        Self { operation: OTHER, shape: Some(OTHER_SHAPES.to_owned()), fingerprint: key.group, ..self }
+    }
+
     fn merge(&mut self, later: Self) {
         self.count += later.count;
         self.millis += later.millis;

@@ -51,7 +51,7 @@ fn by_namespace<'a>(
     let named = catalog.collections().filter(|collection| is_name(&collection.pattern));
     let mut all: BTreeMap<&str, (&Collection, Vec<&ShapeStats>)> =
         named.map(|collection| (collection.pattern.as_str(), (collection, Vec::new()))).collect();
-    for stats in tally.shapes.values() {
+    for stats in tally.shapes.values().chain(tally.others.values()) {
         let Some(collection) = catalog.named(&stats.namespace) else { continue };
         all.entry(&stats.namespace).or_insert((collection, Vec::new())).1.push(stats);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Cost, KeyUse, KeyValues};
+use crate::rules::{Cost, KeyUse, KeyValue, KeyValues};
 use crate::text::Fingerprint;
 
 use super::judge::{Judged, JudgedStatement};
@@ -34,11 +34,11 @@ pub struct NamespaceUsage {
 
 /// What is to be known of the key values of a statement.
 #[derive(Debug, Clone, Copy)]
-pub struct Values {
+pub struct Values<'a> {
     /// How many key values the statements before it showed.
     pub first: usize,
-    /// They are the record's own, not those of another with the same outline.
-    pub are_told: bool,
+    /// The record's own. Without them there are those of another record with the same outline, which are alike in type.
+    pub own: Option<&'a [KeyValue]>,
 }
 
 impl Usage {
@@ -56,7 +56,7 @@ impl Usage {
     }
 
     /// Counts one statement of a record, and its part of `durationMillis`.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values) {
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values<'_>) {
         if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
@@ -64,7 +64,8 @@ impl Usage {
             Some(usage) => usage,
             None => self.namespaces.entry(statement.namespace.clone()).or_default(),
         };
-        usage.values.observe(&statement.key_values, (judged.position, values.first), judged.time, values.are_told);
+        let (known, is_own) = values.own.map_or((&*statement.key_values, false), |own| (own, true));
+        usage.values.observe(known, (judged.position, values.first), judged.time, is_own);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
                 Some(cost) => cost.add(Cost::one(millis)),

@@ -1,14 +1,19 @@
 //! What one thread keeps from chunk to chunk: its tallies and its memory. All of it merges with that of other threads in any
 //! order, so it does not show which thread read what.
 
-use crate::model::Origin;
-use crate::syntax::{Outliner, Record, read_record};
+use crate::model::{Event, Origin};
+use rustc_hash::FxHashSet;
 
-use super::judge::{Judged, judge};
+use crate::rules::KeyValue;
+use crate::syntax::{Outliner, Record, read_record};
+use crate::text::Fingerprint;
+
+use super::judge::{Judged, judge, key_values_of};
 use super::memo::Memo;
 use super::pairing::Held;
+use super::roster::Newcomers;
 use super::settings::Settings;
-use super::tally::Tally;
+use super::tally::{Own, Tally};
 
 /// The tallies of a run or of a part of it.
 #[derive(Debug, Clone, Default)]
@@ -30,35 +35,61 @@ pub struct Worker {
     pub memo: Memo,
     /// Makes outlines.
     pub outliner: Outliner,
+    /// The shapes that it sees for the first time.
+    pub newcomers: Newcomers,
+}
+
+impl Worker {
+    /// From now on these shapes are told apart and no others.
+    pub fn settle(&mut self, shapes: &FxHashSet<Fingerprint>) {
+        self.newcomers.close();
+        self.tallies.fold(shapes);
+    }
 }
 
 impl Tallies {
-    /// Counts a record. One that was recalled is judged anew if it becomes an example.
+    /// Counts a record. One that was recalled is judged anew if it becomes an example, and only read if it shows a key value
+    /// that is kept.
     pub fn count(&mut self, judged: &Judged, record: Option<&[u8]>, settings: &Settings) {
         self.saw_router |= judged.origin == Origin::Router;
-        let shown = judged.is_recalled.then(|| record.filter(|_| self.would_show(judged))).flatten();
-        let anew = shown.and_then(|record| judged_anew(judged, record, settings));
-        let record = record.filter(|_| !judged.is_recalled || anew.is_some());
-        self.tally(judged.origin).add(anew.as_ref().unwrap_or(judged), record, settings.keep());
+        let keep = settings.keep();
+        match record {
+            Some(bytes) if !judged.is_recalled => self.tally(judged.origin).add(judged, Own::Record(bytes), keep),
+            Some(bytes) if self.would(judged, Tally::would_show) => match judged_anew(judged, bytes, settings) {
+                Some(anew) => self.tally(judged.origin).add(&anew, Own::Record(bytes), keep),
+                None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
+            },
+            Some(bytes) if self.would(judged, Tally::would_keep) => {
+                let values = values_of(bytes, settings);
+                self.tally(judged.origin).add(judged, values.as_deref().map_or(Own::Nothing, Own::Values), keep);
+            }
+            _ => self.tally(judged.origin).add(judged, Own::Nothing, keep),
+        }
     }
 
     fn tally(&mut self, origin: Origin) -> &mut Tally {
         if origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct }
     }
 
-    /// Whether a record may become an example, whether or not it turns out to have come through a router. If a router's own
+    /// Whether a record may be shown or kept, whether or not it turns out to have come through a router. If a router's own
     /// records are seen, those that came through it are not shown; if not, they are counted with the others. So it is
     /// enough to be surpassed among the others.
-    fn would_show(&self, judged: &Judged) -> bool {
-        self.direct.would_show(judged)
-            && (judged.origin != Origin::ThroughRouter || self.through_router.would_show(judged))
+    fn would(&self, judged: &Judged, among: fn(&Tally, &Judged) -> bool) -> bool {
+        among(&self.direct, judged) && (judged.origin != Origin::ThroughRouter || among(&self.through_router, judged))
     }
 
-    /// Keeps a record whose fate is open, with its bytes if it may become an example.
+    /// Keeps a record whose fate is open, with its bytes if something of it may be shown or kept.
     #[must_use]
     pub fn hold(&self, judged: Judged, record: &[u8]) -> Held {
-        let record = self.direct.would_show(&judged).then(|| record.into());
+        let is_wanted = self.direct.would_show(&judged) || self.direct.would_keep(&judged);
+        let record = is_wanted.then(|| record.into());
         Held { judged, record }
+    }
+
+    /// Counts all shapes but these together.
+    pub fn fold(&mut self, shapes: &FxHashSet<Fingerprint>) {
+        self.direct.fold(shapes);
+        self.through_router.fold(shapes);
     }
 
     /// Adds what another thread counted, or what was settled later.
@@ -71,7 +102,17 @@ impl Tallies {
 
 /// The record of `recalled`, read in full and judged by itself.
 fn judged_anew(recalled: &Judged, record: &[u8], settings: &Settings) -> Option<Judged> {
-    let Record::Slow(event) = read_record(record) else { return None };
+    let event = read(record)?;
     let judged = judge(&event, recalled.position, recalled.logged, settings);
     Some(Judged { origin: recalled.origin, lead: recalled.lead, ..judged })
+}
+
+/// The key values of each statement of a record.
+fn values_of(record: &[u8], settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+    let event = read(record)?;
+    Some(event.statements.iter().map(|statement| key_values_of(statement, settings)).collect())
+}
+
+fn read(record: &[u8]) -> Option<Box<Event>> {
+    if let Record::Slow(event) = read_record(record) { Some(event) } else { None }
 }

@@ -250,6 +250,12 @@ pub struct ShapeObject<'a> {
     classes: &'a BTreeMap<&'static str, u64>,
     count: u64,
     millis: u64,
+    /// What half of the records do not exceed; exact up to 255, beyond too much by less than 0.8 %.
+    p50_millis: u64,
+    /// What 95 percent of the records do not exceed, as exact.
+    p95_millis: u64,
+    /// What 99 percent of the records do not exceed, as exact.
+    p99_millis: u64,
     max_millis: u64,
     observed_shards: Option<Observed>,
     shards: Option<&'a [String]>,
@@ -258,6 +264,7 @@ pub struct ShapeObject<'a> {
 
 impl<'a> ShapeObject<'a> {
     pub fn new(row: &'a ShapeRow) -> Self {
+        let [p50_millis, p95_millis, p99_millis] = row.percentiles;
         Self {
             namespace: &row.namespace,
             operation: row.operation,
@@ -267,6 +274,9 @@ impl<'a> ShapeObject<'a> {
             classes: &row.classes,
             count: row.count,
             millis: row.millis,
+            p50_millis,
+            p95_millis,
+            p99_millis,
             max_millis: row.max_millis,
             observed_shards: row.observed_shards.map(|(min, max)| Observed { min, max }),
             shards: row.shards.as_deref(),

@@ -152,6 +152,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         classes: [("broadcast", 2)].into(),
         count: 2,
         millis: 5,
+        percentiles: [1, 3, 3],
         max_millis: 3,
         observed_shards: None,
         shards: Some(vec![text.to_owned()]),

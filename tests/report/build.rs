@@ -104,6 +104,7 @@ pub fn shape(class: &'static str, millis: u64) -> ShapeRow {
         classes: [(class, 1_204)].into(),
         count: 1_204,
         millis,
+        percentiles: [104, 480, 800],
         max_millis: 812,
         observed_shards: Some((12, 12)),
         shards: None,

@@ -154,6 +154,9 @@ const LITERALS: [&[&str]; 9] = [
 /// Where a literal goes that each record has its own of.
 const HOLE: char = '\u{1}';
 
+/// Where the name of a field goes that each record has its own of.
+const FIELD_HOLE: char = '\u{2}';
+
 struct Maker {
     random: fastrand::Rng,
 }
@@ -238,8 +241,17 @@ impl Maker {
                 )
             }
             6 => {
-                let update =
-                    self.pick(&[r#"{"$set":{"a":5,"z":"x"}}"#, r#"{"a":5,"b":6}"#, r#"[{"$set":{"a":"$b"}}]"#]);
+                let update = self.pick(&[
+                    r#"{"$set":{"a":5,"z":"x"}}"#,
+                    r#"{"a":5,"b":6}"#,
+                    r#"[{"$set":{"a":"$b"}}]"#,
+                    "[{\"$unset\":\u{2}}]",
+                    "{\"$rename\":{\"x\":\u{2}}}",
+                    "{\"$inc\":{\"a\":\u{1}}}",
+                    "{\"$max\":{\"a\":\u{1}}}",
+                    "{\"a\":\u{1},\"b\":\u{1}}",
+                    "[{\"$project\":{\"b\":\u{1}}}]",
+                ]);
                 let multi = self.pick(&["true", "false"]);
                 (
                     format!(
@@ -268,6 +280,8 @@ impl Maker {
             if c == HOLE {
                 let kind = if self.random.u8(..8) > 0 { usual } else { self.random.usize(..LITERALS.len()) };
                 filled.push_str(self.pick(LITERALS[kind]));
+            } else if c == FIELD_HOLE {
+                filled.push_str(self.pick(&["\"a\"", "\"b\"", "\"z\""]));
             } else {
                 filled.push(c);
             }

@@ -13,6 +13,7 @@ const FRAME: &[&str] = &[
     "example.rs",
     "fan_out.rs",
     "finding.rs",
+    "key_change.rs",
     "key_values.rs",
     "lookup.rs",
     "rule.rs",

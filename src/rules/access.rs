@@ -54,6 +54,13 @@ impl Access {
         helps.then_some(access)
     }
 
+    /// The order that `statement` asks for, alone: what an index can serve where its filter is not understood. `None` for views.
+    #[must_use]
+    pub fn of_sort(statement: &Statement) -> Option<Self> {
+        let sort = sorted_fields(sort_of(statement)?.as_document()?)?;
+        (statement.view_pipeline.is_none() && !sort.is_empty()).then(|| Self { sort, ..Self::default() })
+    }
+
     /// `None` if a part of the filter is not a conjunction of comparisons with fields.
     fn collect(&mut self, predicate: &Predicate) -> Option<()> {
         match &predicate.condition {
@@ -99,6 +106,15 @@ impl Access {
         let up = |path: String| (path, Direction::Up);
         let fields = equality.into_iter().map(up).chain(self.sort.iter().cloned());
         Pattern(fields.chain(self.range.iter().cloned().map(up)).collect())
+    }
+
+    /// Whether an index with a hashed field finds the documents by fields compared with values. It gives no order.
+    #[must_use]
+    pub fn is_served_by_hashed(&self, index: &IndexSpec) -> bool {
+        let is_restricted = index.sparse.is_some() || index.hidden.is_some() || index.partial_filter.is_some();
+        let is_hashed = index.key.fields.iter().any(|field| field.node.as_str() == Some("hashed"));
+        let finds = index.key.first().is_some_and(|first| self.equality.contains(&first.name));
+        is_hashed && finds && !is_restricted && self.sort.is_empty()
     }
 
     /// Whether an index of that pattern finds the documents by one of the compared fields, and yields them in the order asked

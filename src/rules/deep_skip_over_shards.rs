@@ -20,16 +20,18 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::read(ctx)?;
-    if read.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1) {
+    if read.is_on_one_shard() {
         return None;
     }
     let (skip, limit) = paging(ctx.statement)?;
     let skipped = u64::try_from(skip.as_i64()?).ok().filter(|&n| n >= ctx.thresholds.deep_skip)?;
+    // A limit of 0 is none, and without one nothing ends what a shard sends.
     let limit = limit.and_then(Node::as_i64).map_or(0, i64::unsigned_abs);
-    let sent = skipped.saturating_add(limit);
-    let from_all = match ctx.shard_count() {
-        Some(shards) => format!("up to {shards} × {sent} documents are sent for it"),
-        None => format!("each shard that is asked sends up to {sent} documents for it"),
+    let sent = (limit > 0).then(|| skipped.saturating_add(limit));
+    let from_all = match (ctx.shard_count(), sent) {
+        (Some(shards), Some(sent)) => format!("up to {shards} × {sent} documents are sent for it"),
+        (None, Some(sent)) => format!("each shard that is asked sends up to {sent} documents for it"),
+        (_, None) => "with no limit, each shard that is asked sends all that it finds".to_owned(),
     };
     let message = format!("{} skips {skipped} documents: {from_all}", read.subject());
     let primary = Label::new(skip.span, "only the router can skip when several shards answer");
@@ -59,9 +61,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-Several shards answer a query with a `skip`. A shard cannot know which of its documents are among those to be skipped,
-so the router asks each one for the first `skip + limit` documents, merges them, and throws `skip` of them away. Skips
-of at least `deep_skip` documents (default 1000) are reported.
+Several shards answer a query with a `skip`. A shard cannot know which of its documents are among those to be
+skipped, so the router asks each one for the first `skip + limit` documents (all of them if there is no limit),
+merges them, and throws `skip` of them away. Skips of at least `deep_skip` documents (default 1000) are reported.
 
 ## Why it costs you
 

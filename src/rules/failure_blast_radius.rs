@@ -24,14 +24,14 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let Some(shards) = ctx.shard_count().and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 1) else { return };
     let (targeted, bounded, broadcast) = (totals.targeted.calls, totals.multi_shard.calls, totals.broadcast.calls);
     let all = targeted + bounded + broadcast;
-    let fails = broadcast + targeted / shards;
-    if percent(fails, all) < ctx.thresholds.load_percent {
+    let fails = failing(broadcast, targeted + bounded, shards);
+    if fails < ctx.thresholds.load_percent {
         return;
     }
     let message = format!(
         "with one of {shards} shards away, {} % of {} on `{}` fail: all {broadcast} broadcasts, and one in {shards} of \
          those that carry the key",
-        percent(fails, all),
+        fails,
         calls(all),
         totals.namespace,
     );
@@ -40,6 +40,11 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     found.subject = Some((totals.namespace.to_owned(), "failure".to_owned()));
     found.help = Some(format!("give the broadcasts `{}`, so that they need one shard too", key.first().path));
     findings.push(NamespaceFinding { finding: found, cost: totals.broadcast });
+}
+
+/// The percentage of calls that fail with one shard: all broadcasts, and one in so many of those with the key.
+fn failing(broadcast: u64, keyed: u64, shards: u64) -> u64 {
+    percent(broadcast * shards + keyed, (broadcast + keyed) * shards)
 }
 
 const EXPLANATION: &str = r#"
@@ -130,3 +135,14 @@ Every shard is a replica set; the loss of one member is no loss of a shard.
 `allowPartialResults` for finds in all versions, for some aggregations since 8.0. Sources:
 <https://www.mongodb.com/docs/manual/reference/command/find/>.
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_calls_with_the_key_count_too() {
+        assert_eq!(failing(20, 3, 5), 89, "20 and three fifths of 23");
+        assert_eq!(failing(0, 100, 4), 25);
+    }
+}

@@ -52,6 +52,12 @@ impl<'a> FanOut<'a> {
         (reaches_several || verdict.error.is_some()).then_some(Self { ctx, verdict, key })
     }
 
+    /// Whether one shard answers: as chunks lie, or as the record of this execution says.
+    pub fn is_on_one_shard(&self) -> bool {
+        let observed = self.ctx.event.n_shards.as_ref().filter(|_| !is_batch(self.ctx));
+        self.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1) || observed.is_some_and(|n| n.value == 1)
+    }
+
     pub fn cause(&self) -> &'a Cause {
         &self.verdict.reason.cause
     }

@@ -3,7 +3,7 @@
 use super::fan_out::FanOut;
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::{Field, Node, Verb};
+use crate::model::{Field, Node, ShardKey, Verb};
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL313",
@@ -23,7 +23,7 @@ const MERGED: [&str; 6] = ["$group", "$sort", "$bucket", "$bucketAuto", "$sortBy
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::read(ctx).filter(|_| ctx.statement.verb == Verb::Aggregate)?;
-    if read.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1) {
+    if read.is_on_one_shard() {
         return None;
     }
     let stages: Vec<&Field> =
@@ -32,7 +32,7 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let merged = stages[at];
     // The first documents of a sort are all that a shard sends.
     let is_bounded = merged.name == "$sort" && stages.get(at + 1).is_some_and(|next| next.name == "$limit");
-    if is_bounded {
+    if is_bounded || is_by_key(&stages[..at], merged, read.key) {
         return None;
     }
     let returned = ctx.event.returned.as_ref().map_or(0, |returned| returned.value);
@@ -51,6 +51,19 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let help =
         format!("bind `{}` before it so that one shard does it all, or reduce the documents first", read.first().path);
     Some(read.finding(message, primary, spilled.into_iter().collect(), help))
+}
+
+/// Whether a grouping holds the whole shard key, as it is stored: then no group is on two shards.
+fn is_by_key(before: &[&Field], stage: &Field, key: &ShardKey) -> bool {
+    let id = stage.node.as_document().filter(|_| stage.name == "$group").and_then(|group| group.get("_id"));
+    let id = id.or(Some(&stage.node).filter(|_| stage.name == "$sortByCount"));
+    let parts =
+        id.map(|id| id.as_document().map_or(vec![id], |id| id.fields.iter().map(|field| &field.node).collect()));
+    let is_part = |path: &str| {
+        let names = |node: &&Node| node.as_str().and_then(|text| text.strip_prefix('$')) == Some(path);
+        parts.iter().flatten().any(names)
+    };
+    before.iter().all(|stage| stage.name == "$match") && key.fields.iter().all(|field| is_part(&field.path))
 }
 
 fn what_is_sent(stage: &Field) -> &'static str {
@@ -73,7 +86,9 @@ const EXPLANATION: &str = r#"
 More than one shard takes part in a pipeline with a stage that needs all documents: `$group`, `$sort` without a
 `$limit` behind it, `$bucket`, `$setWindowFields`; and there is much to merge: `merged_documents` results or more
 (default 100; a first batch has 101), or a part that went to disk. Each shard does its part, and one place merges
-them: the router, or a shard that a stage like `$out` demands. The message says whether it went to disk.
+them: the router, or a shard that a stage like `$out` demands. The message says whether it went to disk. A grouping
+by the whole shard key is not reported: no group is on two shards. Nor is a record that says that one shard was
+asked.
 
 ## Why it costs you
 

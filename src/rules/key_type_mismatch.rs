@@ -1,11 +1,16 @@
 //! SL108: one field of the key is given values of several BSON types.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::declared_index::{finding, label_in};
 use super::finding::Severity;
+use super::key_values::FieldValues;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::Cost;
 use super::totals::{NamespaceContext, NamespaceFinding};
-use crate::model::ShardKey;
+use crate::model::{ShardKey, Value};
+
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL108",
@@ -23,12 +28,41 @@ pub static RULE: Rule = Rule {
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let Some((key, values)) = ctx.collection.shard_key().zip(ctx.totals.values) else { return };
     for (at, field) in key.fields.iter().enumerate() {
-        let types = values.field(at).map(super::key_values::FieldValues::types).unwrap_or_default();
+        let types = values.field(at).map(types).unwrap_or_default();
         if let [(most, _), rest @ ..] = types.as_slice()
             && !rest.is_empty()
         {
             findings.push(mismatch(ctx, key, &field.path, most, &types));
         }
+    }
+}
+
+/// The types of a field's values with their numbers, most frequent first. What types of one rank are told apart by, subtypes
+/// of binary values and timestamps, is read from the sample; their numbers are those of it.
+fn types(values: &FieldValues) -> Vec<(&'static str, u64)> {
+    let mut types = values.types();
+    let mut fine: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for name in values.in_order().iter().filter_map(|seen| fine_type(&seen.value.value)) {
+        *fine.entry(name).or_default() += 1;
+    }
+    let binaries = fine.keys().filter(|name| **name != TIMESTAMP).count();
+    if binaries > 1 {
+        types.retain(|(name, _)| *name != "binary");
+    }
+    types.extend(fine.into_iter().filter(|(name, _)| *name == TIMESTAMP || binaries > 1));
+    types.sort_by_key(|(name, count)| (Reverse(*count), *name));
+    types
+}
+
+const TIMESTAMP: &str = "timestamp";
+
+fn fine_type(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Timestamp { .. } => Some(TIMESTAMP),
+        Value::Binary { subtype: 3, .. } => Some("UUID of subtype 3"),
+        Value::Binary { subtype: 4, .. } => Some("UUID of subtype 4"),
+        Value::Binary { .. } => Some("other binary"),
+        _ => None,
     }
 }
 
@@ -62,8 +96,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-Filters, `$in` lists and inserted documents of the log give one field of the shard key values of different BSON types,
-such as text and ObjectId. Numbers of all kinds are one type; null, MinKey and MaxKey are not counted.
+Filters, `$in` lists and inserted documents of the log give one field of the shard key values of different BSON
+types, such as text and ObjectId, or UUIDs of subtypes 3 and 4. Numbers of all kinds are one type; null, MinKey and
+MaxKey are not counted.
 
 ## Why it costs you
 
@@ -107,3 +142,32 @@ Collections in which the field has values of several types on purpose.
 
 All. Sources: <https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/>.
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::key_values::{KeyValue, KeyValues, Seen};
+    use crate::text::{RecordPos, SourceId};
+
+    fn told(seen: &[Value]) -> Vec<(&'static str, u64)> {
+        let mut values = KeyValues::default();
+        for (n, value) in (0..).zip(seen) {
+            let place = RecordPos { source: SourceId(0), offset: n, line: n };
+            values.observe(&[KeyValue::new(0, Seen::Filter, value)], (place, 0), None, true);
+        }
+        values.field(0).map(types).unwrap_or_default()
+    }
+
+    #[test]
+    fn uuids_of_two_subtypes_are_two_types() {
+        let uuid = |subtype| Value::Binary { subtype, bytes: vec![7; 16] };
+        assert_eq!(told(&[uuid(4), uuid(3), uuid(4)]), [("UUID of subtype 4", 2), ("UUID of subtype 3", 1)]);
+        assert_eq!(told(&[uuid(4), uuid(4)]), [("binary", 2)]);
+    }
+
+    #[test]
+    fn a_timestamp_is_no_date() {
+        let timestamp = Value::Timestamp { seconds: 1, increment: 1 };
+        assert_eq!(told(&[Value::Date(0), Value::Date(1), timestamp]), [("date", 2), ("timestamp", 1)]);
+    }
+}

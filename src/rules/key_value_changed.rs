@@ -2,10 +2,10 @@
 
 use super::fan_out::version_words;
 use super::finding::{Finding, Label, Severity};
+use super::key_change::key_change;
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::{Node, ShardKey, Statement, Value, Verb, compare};
-use crate::routing::{Comparison, Condition, Operator, Predicate};
-use crate::text::Span;
+use crate::model::Verb;
+
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL206",
@@ -20,16 +20,13 @@ pub static RULE: Rule = Rule {
     check: Check::Statement(check),
 };
 
-/// The update operators that change what they name. `$setOnInsert` does not change a row that is there.
-const CHANGING: [&str; 11] =
-    ["$set", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$currentDate", "$bit", "$addFields", "$push"];
-
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let (statement, key) = (ctx.statement, ctx.collection?.shard_key()?);
     if !matches!(statement.verb, Verb::Update | Verb::FindAndModify) || statement.remove {
         return None;
     }
-    let (field, span) = changed(statement, key)?;
+    let change = key_change(statement, key)?;
+    let field = change.field;
     let subject = format!("`{}` on `{}`", statement.verb.name(), ctx.namespace);
     let can_change = ctx.version.at_least(4, 2) && field != "_id";
     let outcome = match () {
@@ -39,7 +36,8 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         () => "which needs a retryable write or a transaction, and may move the document to another shard",
     };
     let message = format!("{subject} changes `{field}` of the shard key, {outcome} ({})", version_words(ctx));
-    let labels = vec![Label::new(span, format!("sets `{field}`, a field of the shard key `{key}`"))];
+    let does = if change.removed { "leaves no" } else { "sets" };
+    let labels = vec![Label::new(change.span, format!("{does} `{field}`, a field of the shard key `{key}`"))];
     let help = if can_change {
         format!(
             "leave `{field}` out of updates that do not mean to move the row; where they do, filter by the whole key"
@@ -50,48 +48,16 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     Some(Finding { severity: None, message, help: Some(help), labels, subject: None, source: None })
 }
 
-/// The first key field that the update gives another value than the filter says it has, and where.
-fn changed<'a>(statement: &Statement, key: &'a ShardKey) -> Option<(&'a str, Span)> {
-    let update = statement.update.as_ref()?;
-    let filter = statement.filter.as_ref().map(Predicate::parse);
-    let had = |path: &str| filter.as_ref().and_then(|filter| equality(filter, path));
-    let touches = |path: &str, name: &str| path == name || path.strip_prefix(name).is_some_and(|r| r.starts_with('.'));
-    let documents = match &update.value {
-        Value::Document(document) => vec![document],
-        Value::Array(stages) => stages.items.iter().filter_map(Node::as_document).collect(),
-        _ => return None,
-    };
-    let operators = documents.iter().flat_map(|document| &document.fields);
-    let set = operators.filter(|operator| CHANGING.contains(&operator.name.as_str()));
-    let members = set.filter_map(|operator| Some((operator.name.as_str(), operator.node.as_document()?)));
-    members.flat_map(|(name, members)| members.fields.iter().map(move |member| (name, member))).find_map(
-        |(operator, member)| {
-            let field = key.fields.iter().find(|field| touches(&field.path, &member.name))?;
-            let keeps_value = matches!(operator, "$set" | "$addFields")
-                && field.path == member.name
-                && had(&field.path).is_none_or(|value| compare(value, &member.node.value).is_eq());
-            (!keeps_value).then(|| (field.path.as_str(), member.name_span.join(member.node.span)))
-        },
-    )
-}
-
-/// The value that a conjunction wants a field to have.
-fn equality<'p>(predicate: &'p Predicate, path: &str) -> Option<&'p Value> {
-    match &predicate.condition {
-        Condition::And(members) => members.iter().find_map(|member| equality(member, path)),
-        Condition::Field(at, Operator::Compare(Comparison::Eq, node)) if at == path => Some(&node.value),
-        _ => None,
-    }
-}
-
 const EXPLANATION: &str = r#"
 # Can the value of a shard key be changed?
 
 ## What it says
 
-An update sets a field of the shard key to a value other than the one its filter asks for (or applies `$inc`, `$unset`,
-`$rename` … to it). An update that sets the field to the value it has is not reported; nor is a `$set` of a field of
-which the filter says nothing, because most of these come from mappers that write all fields back unchanged.
+An update sets a field of the shard key to a value other than the one its filter asks for (or applies `$inc`,
+`$unset`, `$rename` … to it); or a replacement, or a stage of a pipeline, gives it another value or leaves it out. An
+update that keeps the value is not reported (the same value, `$inc` by 0, `$max` of less than the filter's value);
+nor is a `$set` or a replacement with a field of which the filter says nothing, because most of these come from
+mappers that write all fields back unchanged.
 
 ## Why it costs you
 

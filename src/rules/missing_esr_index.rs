@@ -26,7 +26,9 @@ const PROPOSALS: usize = 3;
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let Some((home, place)) = place(ctx).filter(|_| knows_indexes(ctx.collection)) else { return };
     let known = Pattern::all_of(ctx.collection);
-    let is_served = |access: &Access| known.iter().any(|index| access.is_served_by(index));
+    let hashed =
+        |access: &Access| ctx.collection.indexes.specs.iter().any(|(_, index)| access.is_served_by_hashed(index));
+    let is_served = |access: &Access| known.iter().any(|index| access.is_served_by(index)) || hashed(access);
     let shapes = ctx.totals.shapes.iter().filter_map(|shape| Some((shape.access?, shape)));
     let mut open: Vec<(&Access, &ShapeTotals<'_>)> = shapes.filter(|(access, _)| !is_served(access)).collect();
     for _ in 0..PROPOSALS {

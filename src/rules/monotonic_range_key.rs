@@ -22,6 +22,8 @@ pub static RULE: Rule = Rule {
 
 /// So many percent of later values are no less: they grow, but for servers that run side by side.
 const RISING_PERCENT: u64 = 95;
+/// Fewer different values are a handful of groups that were loaded one after the other.
+const FEWEST_DIFFERENT: u64 = 8;
 /// So many percent of the values are different: a counter or a clock. Fewer make a coarse prefix.
 const FINE_PERCENT: u64 = 50;
 
@@ -71,7 +73,7 @@ fn measured(ctx: &NamespaceContext<'_>) -> Option<Growing> {
 /// What inserted values show. A coarse field in front of others is a fair trade where it is split ahead.
 fn logged(ctx: &NamespaceContext<'_>, key: &ShardKey) -> Option<Growing> {
     let growth = ctx.first_values()?.growth();
-    let is_enough = growth.values >= ctx.thresholds.fewest_values && growth.distinct > 1;
+    let is_enough = growth.values >= ctx.thresholds.fewest_values && growth.distinct >= FEWEST_DIFFERENT;
     if !is_enough || percent(growth.rising, growth.pairs) < RISING_PERCENT {
         return None;
     }
@@ -101,9 +103,9 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 The key is ranged, and its first field grows with time. It is known from inserted values in the log (at least
-`fewest_values`, default 50, of which 95 % are no less than those before), from `analyzeShardKey`, or because `_id` is
-compared with ObjectIds. A coarse field in front of others, such as a month before a user, is an info: a fair trade
-where it is pre-split. So is `_id` of which the log shows no value.
+`fewest_values`, default 50, of which 95 % are no less than those before and eight are different), from
+`analyzeShardKey`, or because `_id` is compared with ObjectIds. A coarse field in front of others, such as a month
+before a user, is an info: a fair trade where it is pre-split. So is `_id` of which the log shows no value.
 
 ## Why it costs you
 

@@ -62,7 +62,7 @@ fn inserted<'a>(statement: &Statement, key: &'a ShardKey) -> Option<(&'a str, Sp
 fn filtered<'a>(predicate: &Predicate, key: &'a ShardKey) -> Option<(&'a str, Span)> {
     let of_key = |path: &str| key.position(path).map(|at| (key.fields[at].path.as_str(), predicate.span));
     match &predicate.condition {
-        Condition::And(members) => members.iter().find_map(|member| filtered(member, key)),
+        Condition::And(members) | Condition::Or(members) => members.iter().find_map(|member| filtered(member, key)),
         Condition::Field(path, Operator::Compare(Comparison::Eq, node)) if matches!(node.value, Value::Null) => {
             of_key(path)
         }

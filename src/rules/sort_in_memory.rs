@@ -5,7 +5,7 @@ use super::declared_index::{create_index, knows_indexes};
 use super::fan_out::is_batch;
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::Node;
+use crate::model::{Document, Node};
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL303",
@@ -59,9 +59,13 @@ fn returned(ctx: &EventContext<'_>) -> String {
 
 /// The index in the order equality, sort, range, or the one that is there already.
 fn help(ctx: &EventContext<'_>, sort: &Node) -> String {
-    let Some(access) = Access::of(ctx.statement).filter(|access| !access.sort.is_empty()) else {
-        let fields = sort.as_document().map_or(0, |sort| sort.fields.len());
-        return format!("give the {fields} sorted field{} an index", if fields == 1 { "" } else { "s" });
+    let understood = Access::of(ctx.statement).filter(|access| !access.sort.is_empty());
+    let order = if understood.is_some() { "in the order equality, sort, range" } else { "that gives this order" };
+    let Some(access) = understood.or_else(|| Access::of_sort(ctx.statement)) else {
+        let first = sort.as_document().and_then(Document::first).map_or("", |field| &field.name);
+        return format!(
+            "create an index on the collection below the view that gives this order, beginning with `{first}`"
+        );
     };
     let known = ctx.collection.filter(|collection| knows_indexes(collection));
     let serving = known.and_then(|known| Pattern::all_of(known).into_iter().find(|index| access.is_served_by(index)));
@@ -69,7 +73,7 @@ fn help(ctx: &EventContext<'_>, sort: &Node) -> String {
         return format!("look into `explain` for why `{index}`, which gives this order, was not used");
     }
     let index = access.index(ctx.collection.and_then(crate::catalog::Collection::shard_key));
-    format!("create an index in the order equality, sort, range: `{}`", create_index(ctx.namespace, &index))
+    format!("create an index {order}: `{}`", create_index(ctx.namespace, &index))
 }
 
 const EXPLANATION: &str = r#"

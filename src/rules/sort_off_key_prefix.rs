@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::read(ctx)?;
-    if read.verdict.shards.as_ref().is_some_and(|shards| shards.len() == 1) {
+    if read.is_on_one_shard() {
         return None;
     }
     let sort = sort_of(ctx.statement)?;

@@ -1,6 +1,6 @@
 //! What costs on top of fan-out: sorts, scans, paging, null and changed keys. From which limits on it is told.
 
-use shardlint::model::{Document, Field, Node, Value, Verb};
+use shardlint::model::{Array, Document, Field, Node, Value, Verb};
 use shardlint::routing::{Cause, Class, FieldBounds};
 use shardlint::text::{Located, Span};
 
@@ -59,6 +59,55 @@ fn a_skip_is_deep_from_a_thousand_documents_on_and_only_over_several_shards() {
 }
 
 #[test]
+fn a_skip_without_a_limit_makes_shards_send_everything() {
+    let mut scene = broadcast(Verb::Find);
+    scene.statement.skip = Some(number(100_000));
+    scene.catalog.shard_count = Some(12);
+    let message = scene.fires("SL302").message;
+    assert!(message.ends_with("with no limit, each shard that is asked sends all that it finds"), "{message}");
+}
+
+#[test]
+fn a_record_of_one_shard_merges_nothing() {
+    let mut scene = broadcast(Verb::Find);
+    scene.statement.skip = Some(number(1000));
+    scene.statement.sort = Some(document(&[("total", Value::Int32(-1))], FILTER));
+    let several = ["SL301", "SL302"];
+    scene.event.n_shards = Some(Located::new(2, PLAN));
+    assert_eq!(scene.firing(&several), several);
+    scene.event.n_shards = Some(Located::new(1, PLAN));
+    assert_eq!(scene.firing(&several), [""; 0]);
+}
+
+#[test]
+fn a_grouping_by_the_whole_key_has_no_group_on_two_shards() {
+    let mut scene = Scene::new(Verb::Aggregate, Class::Broadcast, Cause::NoKeyField, &["customerId", "region"]);
+    scene.event.returned = Some(Located::new(500, PLAN));
+    let text = |text: &str| Value::String(text.to_owned());
+    let mut group_by = |id: Value, before: &str| {
+        let stages = [(before, document(&[], FILTER)), ("$group", document(&[("_id", id)], FILTER))];
+        let items = stages.into_iter().map(|(name, stage)| document(&[(name, stage.value)], FILTER)).collect();
+        scene.statement.pipeline = Some(node(Value::Array(Array { items, partial: false }), FILTER));
+        scene.finding("SL313").is_some()
+    };
+    let whole = document(&[("r", text("$region")), ("c", text("$customerId"))], FILTER).value;
+    assert!(!group_by(whole.clone(), "$match"));
+    assert!(group_by(whole, "$project"), "its fields may have been renamed");
+    assert!(group_by(text("$customerId"), "$match"));
+}
+
+#[test]
+fn the_help_on_a_sort_names_an_index_where_the_filter_is_not_understood() {
+    let mut scene = broadcast(Verb::Find);
+    scene.statement.sort = Some(document(&[("total", Value::Int32(-1))], FILTER));
+    let branches = Value::Array(Array { items: vec![document(&[("a", Value::Int32(1))], FILTER); 2], partial: false });
+    scene.statement.filter = Some(document(&[("$or", branches)], FILTER));
+    scene.event.has_sort_stage = Some(PLAN);
+    let help = scene.fires("SL303").help.expect("help");
+    assert!(help.starts_with("create an index that gives this order") && help.contains("({ total: -1 })"), "{help}");
+}
+
+#[test]
 fn a_sort_of_few_documents_is_told_only_if_it_went_to_disk() {
     let mut scene = broadcast(Verb::Find);
     scene.statement.sort = Some(document(&[("total", Value::Int32(-1))], FILTER));
@@ -108,4 +157,8 @@ fn null_is_told_wherever_the_filter_asks_for_it() {
     }
     scene.statement.filter = Some(document(&[("other", Value::Null)], FILTER));
     assert!(scene.finding("SL111").is_none());
+    let branch = |value| document(&[("customerId", value)], FILTER);
+    let branches = Array { items: vec![branch(Value::Int32(3)), branch(Value::Null)], partial: false };
+    scene.statement.filter = Some(document(&[("$or", Value::Array(branches))], FILTER));
+    assert!(scene.finding("SL111").is_some(), "one branch asks for it");
 }

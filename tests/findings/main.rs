@@ -3,6 +3,8 @@
 
 mod costs;
 mod declarations;
+mod indexes;
+mod key_changes;
 mod reads;
 mod writes;
 

@@ -439,6 +439,10 @@ impl<'l> Walk<'l, '_> {
                     return Some(());
                 }
                 self.members(depth, |walk, name| {
+                    // Their values name fields.
+                    if name == b"$rename" || (name == b"$unset" && walk.scanner.peek()? != b'{') {
+                        return walk.verbatim();
+                    }
                     let field = if name.starts_with(b"$") { field } else { (last_name(name), field.1) };
                     walk.contents(field, depth + 1)
                 })

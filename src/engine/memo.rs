@@ -56,7 +56,7 @@ impl Memory {
 }
 
 /// So many outlines are remembered; a log with more of them hardly repeats itself.
-const MOST: usize = 20_000;
+const MOST: usize = 8_000;
 
 /// What is remembered, by outline.
 type Memories = FxHashMap<Box<[u8]>, Memory>;

@@ -214,6 +214,17 @@ fn a_prefix_before_the_record_is_passed_over_and_spans_are_those_of_the_physical
 }
 
 #[test]
+fn blanks_of_any_kind_behind_a_record_are_no_part_of_it_wrapped_or_not() {
+    let bare = record(r#""ns":"shop.orders","command":{"find":"orders","filter":{"a":1}}"#);
+    for blank in ["\u{b}", "\u{a0}", " \t"] {
+        let line = format!("{bare}{blank}");
+        assert_eq!(slow(&line).namespace.as_str(), "shop.orders");
+        let wrapped = serde_json::json!({ "log": format!("{line}\n"), "stream": "stdout" }).to_string();
+        assert_eq!(slow(&wrapped).namespace.as_str(), "shop.orders", "{wrapped}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_utf_8_keep_their_places() {
     let line =
         record(r#""ns":"shop.orders","appName":"@@","command":{"find":"orders","filter":{"a":"@"}},"nShards":12"#);

@@ -39,8 +39,8 @@ pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
 
 /// The part of the line that should be the JSON object: all of it, or what follows a prefix.
 fn object_text(line: &str) -> Result<&str, SyntaxError> {
-    let text = line.trim_end_matches(|c: char| c.is_ascii_whitespace() || c == '\0');
-    let bare = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\0' || c == '\u{feff}');
+    let text = line.trim_end_matches(|c: char| c.is_whitespace() || c == '\0');
+    let bare = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\0' || c == '\u{feff}');
     if bare.starts_with('{') {
         return Ok(bare);
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use binary::corpus_logs;
-use shardlint::catalog::{Catalog, Collection, IndexList, Sharding};
+use shardlint::catalog::{Catalog, Collection};
 use shardlint::engine::{DeclarationTexts, Filters, Job, Progress, Run, Settings, Source, finish, run};
 use shardlint::input::{DEFAULT_CHUNK_SIZE, Input};
 use shardlint::model::ShardKey;
@@ -24,19 +24,7 @@ impl Progress for Silent {
 
 fn collection(namespace: &str, key: &str) -> Collection {
     let key = ShardKey::from_pattern(&ext_json::parse(key, 0).expect("JSON")).expect("a key");
-    Collection {
-        pattern: namespace.to_owned(),
-        sharding: Sharding::Sharded(key),
-        key_pattern: None,
-        source: SourceId(0),
-        unique_key: None,
-        collation: None,
-        indexes: IndexList::default(),
-        chunks: None,
-        characteristics: None,
-        distribution: None,
-        jumbo: Vec::new(),
-    }
+    Collection::sharded(namespace, key, SourceId(0))
 }
 
 fn settings(keys: &[(&str, &str)], recalls: bool, threads: usize) -> Settings {

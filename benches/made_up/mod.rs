@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 
-use shardlint::catalog::{Catalog, Collection, IndexList, Sharding};
+use shardlint::catalog::{Catalog, Collection};
 use shardlint::engine::{Job, Outcome, Progress, Settings, Source, run};
 use shardlint::input::{DEFAULT_CHUNK_SIZE, Input};
 use shardlint::model::ShardKey;
@@ -65,19 +65,7 @@ pub fn legacy() -> String {
 /// The declaration of `shop.orders`.
 pub fn orders() -> Collection {
     let key = ext_json::parse(r#"{"customerId": 1, "orderId": 1}"#, 0).expect("JSON");
-    Collection {
-        pattern: "shop.orders".to_owned(),
-        sharding: Sharding::Sharded(ShardKey::from_pattern(&key).expect("a key")),
-        key_pattern: None,
-        source: SourceId(0),
-        unique_key: None,
-        collation: None,
-        indexes: IndexList::default(),
-        chunks: None,
-        characteristics: None,
-        distribution: None,
-        jumbo: Vec::new(),
-    }
+    Collection::sharded("shop.orders", ShardKey::from_pattern(&key).expect("a key"), SourceId(0))
 }
 
 /// What a run is asked to do.

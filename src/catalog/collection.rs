@@ -85,6 +85,12 @@ impl Collection {
         }
     }
 
+    /// A collection of which only the key is known.
+    #[must_use]
+    pub fn sharded(pattern: &str, key: ShardKey, source: SourceId) -> Self {
+        Self { sharding: Sharding::Sharded(key), ..Self::new(pattern, source) }
+    }
+
     /// The key, if the collection is sharded.
     #[must_use]
     pub fn shard_key(&self) -> Option<&ShardKey> {

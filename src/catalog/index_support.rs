@@ -143,7 +143,6 @@ mod tests {
     use std::io::Read;
 
     use super::*;
-    use crate::catalog::Sharding;
     use crate::syntax::ext_json;
 
     /// The restated cases of one kind.
@@ -180,17 +179,8 @@ mod tests {
 
     fn is_served(key: &ShardKey, specs: impl Iterator<Item = IndexSpec>) -> bool {
         let collection = Collection {
-            pattern: "a.b".to_owned(),
-            sharding: Sharding::Sharded(key.clone()),
-            key_pattern: None,
-            source: SourceId(0),
-            unique_key: None,
-            collation: None,
             indexes: IndexList { specs: specs.map(|index| (SourceId(0), index)).collect(), complete: false },
-            chunks: None,
-            characteristics: None,
-            distribution: None,
-            jumbo: Vec::new(),
+            ..Collection::sharded("a.b", key.clone(), SourceId(0))
         };
         matches!(collection.index_support(key), Support::Served)
     }

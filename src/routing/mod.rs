@@ -43,7 +43,7 @@ pub use verdict::{Cause, Class, FieldBinding, FieldBounds, Reason, RouterError, 
 
 use question::Question;
 
-use crate::catalog::{Collection, IndexList, Sharding};
+use crate::catalog::Collection;
 use crate::model::{RoutingCase, ServerVersion, Statement, Verb};
 use crate::text::SourceId;
 
@@ -72,17 +72,9 @@ pub fn route(statement: &Statement, cluster: Cluster<'_>) -> Verdict {
 #[must_use]
 pub fn route_case(case: &RoutingCase) -> Verdict {
     let collection = Collection {
-        pattern: case.statement.namespace.to_string(),
-        sharding: Sharding::Sharded(case.shard_key.clone()),
-        key_pattern: None,
-        source: SourceId(0),
-        unique_key: None,
         collation: case.collection_collation.clone(),
-        indexes: IndexList::default(),
         chunks: case.chunks.clone(),
-        characteristics: None,
-        distribution: None,
-        jumbo: Vec::new(),
+        ..Collection::sharded(case.statement.namespace.as_str(), case.shard_key.clone(), SourceId(0))
     };
     answer(Question {
         statement: &case.statement,

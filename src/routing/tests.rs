@@ -152,7 +152,7 @@ fn keys_of_documents_are_those_of_the_routers_tests() {
 
 mod gaps {
     use super::*;
-    use crate::catalog::{Collection, IndexList, Sharding};
+    use crate::catalog::Collection;
     use crate::model::{Namespace, Statement, Verb};
     use crate::routing::{Cluster, Verdict, route};
     use crate::text::{SourceId, Span};
@@ -177,19 +177,7 @@ mod gaps {
     }
 
     fn collection(key: &str) -> Collection {
-        Collection {
-            pattern: "a.b".to_owned(),
-            sharding: Sharding::Sharded(ShardKey::from_pattern(&parse(key)).expect("a key")),
-            key_pattern: None,
-            source: SourceId(0),
-            unique_key: None,
-            collation: None,
-            indexes: IndexList::default(),
-            chunks: None,
-            characteristics: None,
-            distribution: None,
-            jumbo: Vec::new(),
-        }
+        Collection::sharded("a.b", ShardKey::from_pattern(&parse(key)).expect("a key"), SourceId(0))
     }
 
     fn verdict_with(key: &str, filter: &str, change: impl Fn(&mut Statement)) -> Verdict {

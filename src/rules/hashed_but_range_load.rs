@@ -90,60 +90,50 @@ A hash spreads neighbours over all shards. That is good for inserts, and makes e
 
 ## Fires on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 sh.shardCollection("shop.orders", { createdAt: "hashed" });
 ```
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:00.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:01.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:02.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:03.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:04.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:05.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:06.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:07.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 ```
 
 ## Silent on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 sh.shardCollection("shop.orders", { createdAt: "hashed" });
 ```
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$gte":{"$date":"2024-05-14T00:00:00Z"}}},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:00.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:01.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:02.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:03.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:04.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:05.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:06.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:07.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:08.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:09.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:10.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"createdAt":{"$date":"2024-05-14T00:00:11.000Z"}},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 ```
 
 ## How to fix

@@ -67,6 +67,11 @@ The cluster is as fast as its busiest shard, and the others are paid for without
 
 ## Fires on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 [ { ns: "shop.orders", min: { customerId: MinKey }, max: { customerId: 100 }, shard: "rs0" },
@@ -76,29 +81,24 @@ The cluster is as fast as its busiest shard, and the others are paid for without
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":100},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":101},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":102},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":103},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":104},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":105},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":106},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":107},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":108},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":109},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":110},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":111},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":112},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":113},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":114},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":115},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":200},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":201},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":202},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":203},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 ```
 
 ## Silent on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 [ { _id: "shop.orders", key: { customerId: 1 } } ]
 [ { ns: "shop.orders", min: { customerId: MinKey }, max: { customerId: 100 }, shard: "rs0" },
@@ -108,25 +108,15 @@ The cluster is as fast as its busiest shard, and the others are paid for without
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":100},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":101},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":102},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":103},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":104},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":105},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":106},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":107},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":108},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":109},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":200},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":201},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":202},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":203},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":204},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":205},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":206},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":207},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":208},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":209},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 ```
 
 ## How to fix

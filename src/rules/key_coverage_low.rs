@@ -78,60 +78,50 @@ the key, either they can be given it, or it is not the key for this load.
 
 ## Fires on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 sh.shardCollection("shop.orders", { customerId: 1 });
 ```
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":0},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":1},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":2},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":3},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":4},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":5},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 ```
 
 ## Silent on
 
+```toml
+[thresholds]
+fewest-calls = 5
+```
+
 ```js
 sh.shardCollection("shop.orders", { customerId: 1 });
 ```
 
 ```json
 {"t":{"$date":"2024-05-14T09:12:03.000+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":0},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.020+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":1},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.040+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":2},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.060+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":3},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.080+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":4},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.100+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":5},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.120+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":6},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.140+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":7},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.160+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":8},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.180+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":9},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.200+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":10},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.220+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":11},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.240+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":12},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.260+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":13},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.280+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":14},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.300+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":15},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.320+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"customerId":16},"$db":"shop"},"nShards":1,"nreturned":1,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.340+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 {"t":{"$date":"2024-05-14T09:12:03.360+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
-{"t":{"$date":"2024-05-14T09:12:03.380+00:00"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn42","msg":"Slow query","attr":{"type":"command","ns":"shop.orders","command":{"find":"orders","filter":{"status":"open"},"$db":"shop"},"nShards":4,"nreturned":40,"durationMillis":20}}
 ```
 
 ## How to fix

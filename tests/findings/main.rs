@@ -8,7 +8,7 @@ mod key_changes;
 mod reads;
 mod writes;
 
-use shardlint::catalog::{Catalog, Collection, IndexList, Sharding};
+use shardlint::catalog::{Catalog, Collection};
 use shardlint::model::{
     Document, Event, Field, Namespace, Node, ServerVersion, ShardKey, Statement, Traffic, Value, Verb,
 };
@@ -85,19 +85,7 @@ impl Scene {
             event,
             statement,
             verdict: Verdict { class, shards: None, at_most: None, error: None, two_phase: false, reason },
-            collection: Collection {
-                pattern: "shop.orders".to_owned(),
-                sharding: Sharding::Sharded(key),
-                key_pattern: None,
-                source: SourceId(0),
-                unique_key: None,
-                collation: None,
-                indexes: IndexList::default(),
-                chunks: None,
-                characteristics: None,
-                distribution: None,
-                jumbo: Vec::new(),
-            },
+            collection: Collection::sharded("shop.orders", key, SourceId(0)),
             catalog: Catalog::default(),
             version: ServerVersion::line(6, 0),
         }

@@ -20,7 +20,7 @@ use super::fan_out::filter_of;
 pub const SAMPLE: usize = 1024;
 /// So many documents of one insert, and members of one `$in`, are looked at.
 const OF_ONE_STATEMENT: usize = 16;
-/// Longer strings are kept to this length, in bytes; their hash tells them apart.
+/// Longer strings are kept to this length, in bytes, and end in `…`; their hash tells them apart.
 const LONGEST: usize = 64;
 
 /// Where a value was seen.
@@ -115,7 +115,10 @@ fn hash(value: &Value, hasher: &mut SipHasher13) {
     match value {
         Value::String(text) | Value::Symbol(text) => hasher.write(text.as_bytes()),
         Value::ObjectId(bytes) => hasher.write(bytes),
-        Value::Binary { bytes, .. } => hasher.write(bytes),
+        Value::Binary { subtype, bytes } => {
+            hasher.write_u8(*subtype);
+            hasher.write(bytes);
+        }
         // Equal numbers of different types are one value.
         Value::Int32(n) => hasher.write_u64(f64::from(*n).to_bits()),
         #[allow(clippy::cast_precision_loss)]
@@ -129,7 +132,7 @@ fn short(value: &Value) -> Value {
     match value {
         Value::String(text) if text.len() > LONGEST => {
             let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            Value::String(text[..end].to_owned())
+            Value::String(format!("{}…", &text[..end]))
         }
         Value::Binary { subtype, bytes } => {
             Value::Binary { subtype: *subtype, bytes: bytes.iter().take(LONGEST).copied().collect() }
@@ -454,5 +457,13 @@ mod tests {
         assert!(growth(|n| (n * 7919 % 100).cast_signed()).rising < 180);
         let turns = growth(|n| ((n % 2) * 1000 + n / 2).cast_signed());
         assert!(turns.rising < 150, "two series that take turns are not one that grows");
+    }
+
+    #[test]
+    fn a_value_that_is_kept_in_part_says_so_and_bytes_of_two_kinds_are_two_values() {
+        let long = KeyValue::new(0, Seen::Filter, &Value::String("x".repeat(300)));
+        assert_eq!(shown(&long.value), format!("\"{}…\"", "x".repeat(LONGEST)));
+        let uuid = |subtype| KeyValue::new(0, Seen::Filter, &Value::Binary { subtype, bytes: vec![7; 16] }).hash;
+        assert_ne!(uuid(3), uuid(4));
     }
 }

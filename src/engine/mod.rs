@@ -11,6 +11,7 @@ mod known;
 mod limit;
 mod memo;
 mod pairing;
+mod prototype;
 mod reading;
 mod roster;
 mod run;

@@ -17,7 +17,7 @@ use super::pairing::{Pairing, Settled};
 use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::joined;
-use super::worker::{Tallies, Worker};
+use super::worker::{Tallies, Values, Worker, values_of};
 
 /// What is known about the process whose log is read, at the start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Part {
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            tallies.count(&held.judged, held.record.as_deref(), settings);
+            tallies.count(&held.judged, held.record.as_deref(), || held.values, settings);
         }
     }
 }
@@ -276,9 +276,17 @@ impl Scan<'_> {
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker, .. } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
-        let (memory, told) = memo.recall(*process, place.bytes, outliner, settings.marks())?;
+        let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
+        let (memory, told) = (recalled.memory, recalled.told);
+        let values = || {
+            let values = recalled.key_values(place.bytes, outliner, settings);
+            let read = || values_of(place.bytes, settings);
+            debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
+            values.or_else(read)
+        };
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
+        let judged = || memory.recall(&told, place.position, *process, settings);
+        sink.count(&memory.kind, &told, place, judged, values);
         Some(())
     }
 
@@ -330,7 +338,7 @@ impl Scan<'_> {
             memo.insert(*process, &outline, memory);
         }
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&kind, &Told::by_event(event), place, || judged);
+        sink.count(&kind, &Told::by_event(event), place, || judged, || None);
     }
 
     /// An explain is nobody's traffic: it is judged, and is no slow query.
@@ -347,7 +355,7 @@ impl Scan<'_> {
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
         worker.newcomers.note(&judged);
-        worker.tallies.count(&judged, Some(place.bytes), settings);
+        worker.tallies.count(&judged, Some(place.bytes), || None, settings);
     }
 }
 
@@ -361,7 +369,14 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
+    fn count(
+        &mut self,
+        kind: &Kind,
+        told: &Told<'_>,
+        place: Place<'_>,
+        judged: impl FnOnce() -> Judged,
+        values: impl FnOnce() -> Option<Values>,
+    ) {
         let Self { part, settled, tallies, newcomers, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
@@ -387,15 +402,15 @@ impl Sink<'_> {
         newcomers.note(&judged);
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));
             }
             Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, record));
+                let batch = (kind.batch.clone(), tallies.hold(judged, record, values));
                 part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
             }
             _ => {
                 part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(record), settings);
+                tallies.count(&judged, Some(record), values, settings);
             }
         }
     }

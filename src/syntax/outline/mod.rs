@@ -21,8 +21,8 @@ use crate::model::Event;
 
 use clock::Clock;
 use envelope::{Envelope, Values};
-pub use patterns::Patterns;
 use patterns::{Filled, Pattern};
+pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
 use tree::Piece;
 
@@ -91,6 +91,8 @@ pub struct Outliner {
     distinct: Distinct,
     pieces: Vec<Piece>,
     filled: Vec<Filled>,
+    /// Where the gaps of a line are.
+    places: Vec<(usize, usize)>,
     ending: Vec<u8>,
     clock: Clock,
     now: Finder<'static>,
@@ -103,6 +105,7 @@ impl Default for Outliner {
             distinct: Distinct::default(),
             pieces: Vec::new(),
             filled: Vec::new(),
+            places: Vec::new(),
             ending: Vec::new(),
             clock: Clock::default(),
             now: Finder::new(NOW),

@@ -2,10 +2,9 @@
 //! of it here. The walk that makes keys and the patterns that recognise lines read gaps by the same functions, so that what
 //! one takes for a gap the other does too.
 
-use super::Marks;
 use super::literal::{self, Class};
-use super::relations::Distinct;
 use super::walk::may_direct;
+use super::{Marks, Tools};
 use crate::syntax::scanner::Scanner;
 
 /// What may stand in a gap.
@@ -59,7 +58,7 @@ pub(super) struct Filling<'l> {
 }
 
 impl<'l> Filling<'l> {
-    fn plain(text: &'l [u8]) -> Self {
+    pub(super) fn plain(text: &'l [u8]) -> Self {
         Self { outcome: 0, class: Class::Verbatim, text, count: 0 }
     }
 
@@ -79,14 +78,9 @@ impl Gap {
     }
 
     /// Reads what comes next as such a gap. `None` if it is something else; where the scanner stands then is not told.
-    pub(super) fn read<'l>(
-        self,
-        scanner: &mut Scanner<'l>,
-        marks: Marks,
-        distinct: &mut Distinct,
-    ) -> Option<Filling<'l>> {
+    pub(super) fn read<'l>(self, scanner: &mut Scanner<'l>, marks: Marks, tools: &mut Tools) -> Option<Filling<'l>> {
         Some(match self {
-            Self::Any => Filling::plain(scanner.value()?),
+            Self::Any => Filling::plain(tools.aside.value(scanner)?),
             Self::Text => Filling::plain(scanner.string()?.raw),
             Self::Number if scanner.peek()?.is_ascii_digit() => Filling::plain(scanner.number()?),
             Self::Number => return None,
@@ -107,7 +101,7 @@ impl Gap {
                 let text = string(scanner)?;
                 Filling::literal((known(literal::of_regex(text))?, text))
             }
-            Self::List => list(scanner, distinct)?,
+            Self::List => list(scanner, tools)?,
         })
     }
 }
@@ -232,7 +226,7 @@ fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
 }
 
 /// Members of a list, all of one class. Of so many members at most, the types of the values are counted.
-fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Filling<'l>> {
+fn list<'l>(scanner: &mut Scanner<'l>, tools: &mut Tools) -> Option<Filling<'l>> {
     const LONGEST: usize = 1 << 16;
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
@@ -248,7 +242,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
         }
     }
     let class = common?;
-    let count = distinct.count(class, &texts)?;
+    let count = tools.distinct.count(class, &texts)?;
     let outcome = (class as u32) << 8 | texts.len().min(17) as u32;
     Some(Filling { outcome, class: Class::List, text: &scanner.line[start..scanner.at], count })
 }

@@ -3,11 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::model::ServerVersion;
-use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
+use crate::report::{
+    Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, SeenOnShards, ShapeRow, Summary, UnreadLine,
+};
 use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
-use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::adjust::adjust_diagnostic;
 use super::conclude::{Counted, conclude};
@@ -37,7 +41,7 @@ pub struct Run<'a> {
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let total = outcome.total;
-    let Tallies { direct: mut tally, through_router, saw_router } = outcome.tallies;
+    let Tallies { direct: mut tally, through_router, saw_router, sightings } = outcome.tallies;
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();
@@ -52,11 +56,14 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    let shards = total.processes.shards(&summary.processes);
+    summary.notes.extend(several_logs(&shards, saw_router));
+    let seen_on = sightings.by_shape(&shards);
     summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
     let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     summary.notes.extend(folded(&tally, run.settings.most_shapes));
-    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()));
+    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()), &seen_on);
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
@@ -199,8 +206,14 @@ impl Run<'_> {
     }
 
     /// Shapes by time, then count, then name.
-    fn shapes(&self, stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
-        let mut rows: Vec<ShapeRow> = stats.filter_map(|stats| self.shape(stats)).collect();
+    fn shapes(
+        &self,
+        stats: impl Iterator<Item = ShapeStats>,
+        seen_on: &FxHashMap<Fingerprint, SeenOnShards>,
+    ) -> Vec<ShapeRow> {
+        let seen_on = |stats: &ShapeStats| seen_on.get(&stats.fingerprint).copied();
+        let row = |stats: ShapeStats| Some(ShapeRow { seen_on_shards: seen_on(&stats), ..self.shape(stats)? });
+        let mut rows: Vec<ShapeRow> = stats.filter_map(row).collect();
         let order = |row: &ShapeRow| {
             (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
         };
@@ -233,6 +246,7 @@ impl Run<'_> {
             percentiles: [50, 95, 99].map(|percent| stats.durations.percentile(percent).min(stats.max_millis)),
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
+            seen_on_shards: None,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
             reason,
         })
@@ -301,6 +315,7 @@ impl Run<'_> {
             version_assumed: assumed,
             unread: total.unread.iter().map(|unread| self.unread_line(unread)).collect(),
             inputs: self.inputs.clone(),
+            processes: total.processes.told(&self.inputs, &self.settings.roles),
             ..Summary::default()
         };
         summary.notes = notes(&summary);
@@ -354,6 +369,17 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
         format!(
             "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
              counted as the other shapes of their collections"
+        )
+    })
+}
+
+/// What follows from logs of several shards without one of a router.
+fn several_logs(shards: &BTreeMap<SourceId, usize>, saw_router: bool) -> Option<String> {
+    let count = shards.values().collect::<BTreeSet<_>>().len();
+    (count > 1 && !saw_router).then(|| {
+        format!(
+            "logs of {count} shards and of no router: an operation counts once for each shard that logged it, and asked no \
+             fewer shards than that"
         )
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Collection;
-use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
+use crate::model::{Event, OperationName, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{
     Access, Carried, Check, EventContext, Finding, KeyValue, Rule, Severity, filter_of, key_values, knows_indexes,
@@ -129,6 +129,10 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// What names the client's operation in the records of several shards; `None` if another record was recalled.
+    pub operation_name: Option<OperationName>,
+    /// The record is a getMore: the operation began with another record.
+    pub continues: bool,
     /// The version that the process told of itself.
     pub logged: Option<ServerVersion>,
     /// The limits, by place, that count the record.
@@ -170,6 +174,8 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
+        operation_name: event.operation_name.clone(),
+        continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),
         statements: statements.into(),

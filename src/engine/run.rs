@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashSet;
 
 use crate::input::{Chunk, Input, InputError};
+use crate::syntax::Role;
 use crate::text::{Fingerprint, SourceId};
 
 use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
@@ -33,6 +34,8 @@ pub struct Source {
     pub input: Input,
     /// Its decompressed bytes, if it has been opened already; a file is opened when its turn comes.
     pub opened: Option<Box<dyn Read + Send>>,
+    /// The role of the process that writes it, if that is declared.
+    pub role: Option<Role>,
 }
 
 /// What is read, and how a run may be ended early.

@@ -12,6 +12,7 @@ use crate::syntax::Marks;
 use super::adjust::Adjustment;
 use super::known::Told;
 use super::limit::Limit;
+use super::role::DeclaredRole;
 use super::suppress::Suppression;
 use super::tally::Keep;
 
@@ -98,6 +99,8 @@ pub struct Settings {
     pub limits: Vec<Limit>,
     /// What the run is held against.
     pub baseline: Option<Held>,
+    /// `--role`: which processes wrote the logs.
+    pub roles: Vec<DeclaredRole>,
     /// The class from which a shape that the baseline does not know is an error.
     pub fail_on_class: Recorded,
 }
@@ -146,6 +149,7 @@ impl Default for Settings {
             suppressions: Suppressions::On(Vec::new()),
             limits: Vec::new(),
             baseline: None,
+            roles: Vec::new(),
             fail_on_class: Recorded::Broadcast,
         }
     }

@@ -19,7 +19,7 @@ mod version;
 pub use case::RoutingCase;
 pub use chunk::{Chunk, ChunkMap};
 pub use decimal::Decimal128;
-pub use event::{Event, Origin, Traffic};
+pub use event::{Event, OperationName, Origin, Traffic};
 pub use index::IndexSpec;
 pub use measured::{Distribution, KeyCharacteristics, ShardPart};
 pub use namespace::Namespace;

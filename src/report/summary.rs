@@ -5,7 +5,7 @@ use std::io;
 
 use super::RenderOptions;
 use super::comparison::counts;
-use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, ShapeRow, Summary};
+use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, SeenOnShards, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
@@ -29,6 +29,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     if !summary.server_version.is_empty() {
         writer.field("server", &server(summary))?;
     }
+    writer.list("processes", &processes(summary))?;
     writer.classes(summary)?;
     writer.key_coverage(summary)?;
     writer.shapes(report)?;
@@ -121,6 +122,23 @@ fn carried(coverage: &KeyCoverage) -> String {
         return format!("{who}: {first} of {calls}{of_time} bind the whole shard key");
     }
     format!("{who}: {first} of {calls}{of_time} bind `{field}`, {whole}{time} the whole key")
+}
+
+/// `, in the logs of 2 to 3 of 3 shards (14 operations)`
+fn seen_on(seen: SeenOnShards) -> String {
+    let SeenOnShards { min, max, of, operations, .. } = seen;
+    let shards = if min < max { format!("{min} to {max}") } else { max.to_string() };
+    format!(", in the logs of {shards} of {of} shards ({})", counted(operations, "operation"))
+}
+
+/// `shard0.log: shard rs0`; nothing for the only log there is, of which the rest of the report speaks.
+fn processes(summary: &Summary) -> Vec<String> {
+    let known = summary.processes.iter().filter(|_| summary.processes.len() > 1);
+    let told = known.filter_map(|process| {
+        let shard = process.shard.as_deref().map_or_else(String::new, |shard| format!(" {}", escape(shard)));
+        Some(format!("{}: {}{shard}", escape(&process.path), process.role?))
+    });
+    told.collect()
 }
 
 struct Writer<'a> {
@@ -237,7 +255,7 @@ impl Writer<'_> {
         match row.observed_shards {
             Some((least, most)) if least < most => cost.push_str(&format!(", asked {least} to {most} shards")),
             Some((least, _)) => cost.push_str(&format!(", asked {}", counted(least, "shard"))),
-            None => {}
+            None => cost.push_str(&row.seen_on_shards.map_or_else(String::new, seen_on)),
         }
         let width = self.width();
         let class = self.class(row.class, NAMES);

@@ -31,8 +31,8 @@ pub enum Fact {
     Plain,
     /// Build Info (23403): the version.
     Version(ServerVersion),
-    /// Options (21951): the role.
-    Role(Role),
+    /// Options (21951): the role, and the name of the replica set of a shard.
+    Role(Role, Option<String>),
     /// SERVER RESTARTED (20698): version and role may change after it.
     Restart,
     /// A chunk that does not move.

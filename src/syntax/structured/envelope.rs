@@ -78,13 +78,21 @@ fn version(attr: &Node) -> Option<Fact> {
 
 /// What the options of a process say that it is.
 pub(in crate::syntax) fn role(options: &Node) -> Option<Fact> {
-    let sharding = options.as_document()?.get("sharding")?.as_document()?;
+    let options = options.as_document()?;
+    let sharding = options.get("sharding")?.as_document()?;
     if sharding.get("configDB").is_some() {
-        return Some(Fact::Role(Role::Router));
+        return Some(Fact::Role(Role::Router, None));
     }
     match &sharding.get("clusterRole")?.value {
-        Value::String(role) if role == "shardsvr" => Some(Fact::Role(Role::Shard)),
-        Value::String(role) if role == "configsvr" => Some(Fact::Role(Role::Config)),
+        Value::String(role) if role == "shardsvr" => {
+            let replication = options.get("replication").and_then(Node::as_document);
+            let named = |name: &str| replication.and_then(|replication| replication.get(name)?.as_str());
+            let set = named("replSet").or_else(|| named("replSetName"));
+            // A shard is named after its replica set, unless somebody named it when it was added; seeds may follow a slash.
+            let set = set.and_then(|set| set.split('/').next()).filter(|set| !set.is_empty());
+            Some(Fact::Role(Role::Shard, set.map(str::to_owned)))
+        }
+        Value::String(role) if role == "configsvr" => Some(Fact::Role(Role::Config, None)),
         _ => None,
     }
 }

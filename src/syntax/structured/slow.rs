@@ -1,6 +1,6 @@
 //! The attributes of a slow-query record to an [`Event`].
 
-use crate::model::{Event, Namespace, Origin, Statement, Traffic, Verb};
+use crate::model::{Event, Namespace, OperationName, Origin, Statement, Traffic, Verb};
 use crate::text::Located;
 
 use super::command::{Command, Kind};
@@ -46,6 +46,7 @@ fn judged(record: &Members<'_>, attr: &Members<'_>) -> Event {
     };
     event.origin = origin;
     event.comment = commands.iter().find_map(|command| comment(command));
+    event.operation_name = operation_name(&command);
     if record.has("truncated") {
         event.truncated = cut::described(record, if event.get_more { "originatingCommand" } else { "command" });
     }
@@ -185,6 +186,18 @@ fn comment(command: &Command<'_>) -> Option<String> {
         Raw::Read(_) => Some(raw.text(command.members.line).to_owned()),
     };
     raw.string().map_or_else(compact, |text| Some(text.into_owned()))
+}
+
+/// What names the operation in the records of all shards that the router sent it to.
+fn operation_name(command: &Command<'_>) -> Option<OperationName> {
+    let members = &command.members;
+    let text = |raw: Raw<'_>| raw.text(members.line).to_owned();
+    if let Some(key) = members.raw("clientOperationKey") {
+        return Some(OperationName::Key(text(key)));
+    }
+    let session = text(members.object("lsid")?.raw("id")?);
+    let number = members.raw("txnNumber").map(text);
+    Some(OperationName::Session(number.into_iter().fold(session, |session, number| format!("{session} {number}"))))
 }
 
 fn envelope(record: &Members<'_>, event: &mut Event) {

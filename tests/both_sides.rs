@@ -202,3 +202,30 @@ fn a_role_for_no_log_is_refused_and_one_of_the_configuration_is_not() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("shardlint.toml:2:11") && said.contains("`mongos` is no role"), "{said}");
 }
+
+/// Logs of the shards of a recorded cluster, one of which also has the router's records.
+#[test]
+fn as_many_shards_are_seen_as_the_router_of_a_recorded_cluster_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs: Vec<String> = (0..4).map(|shard| format!("shop-shard{shard}.log")).collect();
+    for log in &logs {
+        let packed = format!("{}/tests/data/mongod/6.0.5-shard-{log}.zst", env!("CARGO_MANIFEST_DIR"));
+        let text = zstd::decode_all(std::fs::File::open(packed).unwrap()).unwrap();
+        std::fs::write(folder.path().join(log), text).unwrap();
+    }
+    let run = Command::new(env!("CARGO_BIN_EXE_shardlint"))
+        .args(["check", "--format", "json", "--shard-key", "shop.orders={ customerId: 1 }"])
+        .args(&logs)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let shapes = report["shapes"].as_array().unwrap().iter();
+    let both: Vec<_> =
+        shapes.filter(|shape| shape["seen_on_shards"].is_object() && shape["observed_shards"].is_object()).collect();
+    assert!(both.len() > 40, "{} shapes", both.len());
+    for shape in both {
+        let of = |side: &str| ["min", "max"].map(|end| shape[side][end].as_u64().unwrap());
+        assert_eq!(of("seen_on_shards"), of("observed_shards"), "{shape}");
+    }
+}

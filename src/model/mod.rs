@@ -24,7 +24,7 @@ pub use index::IndexSpec;
 pub use measured::{Distribution, KeyCharacteristics, ShardPart};
 pub use namespace::Namespace;
 pub use order::{canonical_type, compare, compare_documents};
-pub use plan::{IndexBounds, IndexInterval, Plan};
+pub use plan::{IndexBounds, IndexInterval, Plan, ShardPlan};
 pub use shape::Shape;
 pub use shard_key::{KeyField, KeyKind, ShardKey};
 pub use statement::{Statement, Verb};

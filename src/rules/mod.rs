@@ -61,6 +61,7 @@ pub mod sort_off_key_prefix;
 pub mod truncated_record;
 pub mod unbounding_key_predicate;
 pub mod undeclared_namespace;
+pub mod uneven_shards;
 pub mod unique_on_hashed;
 pub mod unreadable_line;
 pub mod unusable_shard_key_index;
@@ -119,6 +120,7 @@ pub static REGISTRY: &[&Rule] = &[
     &missing_esr_index::RULE,
     &scan_on_every_shard::RULE,
     &redundant_index::RULE,
+    &uneven_shards::RULE,
     &invalid_shard_key::RULE,
     &low_cardinality::RULE,
     &hot_key_value::RULE,

@@ -238,6 +238,9 @@ impl Maker {
                     "{\"$rename\":{\"x\":\u{2}}}",
                     "{\"$inc\":{\"a\":\u{1}}}",
                     "{\"$max\":{\"a\":\u{1}}}",
+                    "{\"$mul\":{\"a\":\u{1}}}",
+                    "{\"$bit\":{\"a\":{\"or\":\u{1}}}}",
+                    "[{\"$project\":{\"a\":\u{1},\"b\":1}}]",
                     "{\"a\":\u{1},\"b\":\u{1}}",
                     "[{\"$project\":{\"b\":\u{1}}}]",
                 ]);
@@ -252,7 +255,8 @@ impl Maker {
             }
             7 => (format!(r#"{{"q":{filter},"limit":{}}}"#, self.pick(&["0", "1"])), "remove"),
             8 => {
-                let update = self.pick(&["{\"$set\":{\"a\":\u{1},\"b\":\u{1}}}", "{\"a\":\u{1}}", "{\"$max\":{\"a\":\u{1}}}"]);
+                let update =
+                    self.pick(&["{\"$set\":{\"a\":\u{1},\"b\":\u{1}}}", "{\"a\":\u{1}}", "{\"$max\":{\"a\":\u{1}}}"]);
                 let command = match self.random.u8(..3) {
                     0 => format!(r#"{{"findAndModify":"t","query":{filter},"remove":true{tail}}}"#),
                     1 => format!(r#"{{"findAndModify":"t","query":{filter},"update":{update}{tail}}}"#),

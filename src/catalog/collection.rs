@@ -61,6 +61,12 @@ impl Collection {
         matches!(self.sharding, Sharding::Sharded(_) | Sharding::Unsharded)
     }
 
+    /// Whether the pattern stands for several namespaces.
+    #[must_use]
+    pub fn is_glob(&self) -> bool {
+        self.pattern.contains(['*', '?', '[', '{'])
+    }
+
     /// Whether it is declared to lie on one shard.
     #[must_use]
     pub fn is_unsharded(&self) -> bool {

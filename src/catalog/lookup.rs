@@ -1,11 +1,12 @@
 //! Finding the declaration of a namespace: exact names first, then globs in the order they were declared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashMap;
 
 use crate::model::Namespace;
+use crate::text::{Located, SourceId};
 
 use super::collection::{Collection, Sharding};
 
@@ -59,6 +60,9 @@ pub struct Catalog {
     open: BTreeSet<String>,
     /// All shards of the cluster, if declared by name.
     pub shards: Option<Vec<String>>,
+    /// Where collections lie that are not sharded, and where a dump says so: by database, its primary shard; by collection, the
+    /// shard that one was moved to.
+    pub homes: BTreeMap<String, (SourceId, Located<String>)>,
     /// The number of shards, if only that is declared (`--shards`).
     pub shard_count: Option<usize>,
 }
@@ -66,8 +70,10 @@ pub struct Catalog {
 impl Catalog {
     /// Adds a collection; its pattern is a glob if it holds `*`, `?`, `[` or `{`.
     pub fn add(&mut self, collection: Collection) {
-        let is_glob = collection.pattern.contains(['*', '?', '[', '{']);
-        let glob = is_glob.then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher())).flatten();
+        let glob = collection
+            .is_glob()
+            .then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher()))
+            .flatten();
         if glob.is_none() {
             self.exact.entry(collection.pattern.clone()).or_insert(self.collections.len());
         }
@@ -180,7 +186,6 @@ pub fn nearest(known: &[&str], seen: &[&str]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::SourceId;
 
     fn catalog(names: &[&str]) -> Catalog {
         let mut catalog = Catalog::default();

@@ -347,7 +347,7 @@ impl Run<'_> {
             Evidence::Log => any_query,
             Evidence::Key => catalog.collections().any(|c| c.key_pattern.is_some()),
             Evidence::Indexes => catalog.collections().any(|c| c.indexes.complete || !c.indexes.specs.is_empty()),
-            Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
+            Evidence::Chunks => !catalog.homes.is_empty() || catalog.collections().any(|c| c.chunks.is_some()),
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => any_plan,

@@ -9,6 +9,7 @@ mod key_values;
 mod literal;
 mod lookup;
 mod rule;
+mod serving;
 mod thresholds;
 mod totals;
 
@@ -68,7 +69,7 @@ pub mod unusable_shard_key_index;
 pub mod unused_suppression;
 pub mod upsert_without_full_key;
 
-pub use access::{Access, Direction, Pattern};
+pub use access::{Access, Direction, Pattern, collation_words};
 pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, abridged, section};
 pub use fan_out::filter_of;
@@ -78,7 +79,9 @@ pub use literal::{has_literals, literal, with_literals, without_literals};
 pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
-pub use totals::{Carried, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals};
+pub use totals::{
+    Carried, ClusterContext, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals,
+};
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[

@@ -46,6 +46,8 @@ pub struct Trouble {
     pub namespace: Option<String>,
     /// Why, in words that do not differ from one failure to the next.
     pub reason: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub time_millis: Option<i64>,
     /// A chunk was marked as too large.
     pub jumbo: bool,
     /// Where the message says so.

@@ -3,7 +3,7 @@
 
 use crate::model::{Node, Value};
 use crate::syntax::SyntaxError;
-use crate::syntax::record::{Fact, Record, Role};
+use crate::syntax::record::{Fact, Record, Role, Trouble};
 use crate::text::Span;
 
 use super::members::Members;
@@ -64,7 +64,7 @@ fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
     } else if trouble::concerns(id) {
         let message = record.raw("msg").map_or_else(Span::default, |raw| record.span(raw.text(record.line)));
         let told = record.node("attr").and_then(|attr| trouble::read(id, &attr, message));
-        told.map(|trouble| Fact::Trouble(Box::new(trouble)))
+        told.map(|told| Fact::Trouble(Box::new(Trouble { time_millis: record.time_millis("t"), ..told })))
     } else {
         None
     };

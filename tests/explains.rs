@@ -349,6 +349,24 @@ fn a_shard_with_another_plan_is_named_whichever_it_is() {
     assert_eq!(uneven(&three(["status", "EOF", "status"], None)), None, "it has no such collection");
 }
 
+/// The search for what is near begins anew as often as it finds too little.
+#[test]
+fn a_plan_that_reads_the_same_index_more_often_is_no_other_plan() {
+    let scan = r#"{"stage":"IXSCAN","keyPattern":{"place":"2dsphere"}}"#;
+    let shard = |name: &str, scans: usize| {
+        let stages = vec![scan; scans].join(",");
+        format!(
+            r#"{{"shardName":"{name}","namespace":"shop.orders","winningPlan":{{"stage":"GEO_NEAR_2DSPHERE","inputStages":[{stages}]}}}}"#
+        )
+    };
+    let explain = |shards: &str| {
+        format!(
+            r#"{{"queryPlanner":{{"winningPlan":{{"stage":"SHARD_MERGE_SORT","shards":[{shards}]}}}},"command":{{"find":"orders","filter":{{"status":"new"}},"$db":"shop"}}}}"#
+        )
+    };
+    assert_eq!(uneven(&explain(&[shard("s0", 5), shard("s1", 2)].join(","))), None);
+}
+
 #[test]
 fn a_shard_that_is_much_slower_by_the_same_plan_is_named_with_its_time() {
     let alike = ["status"; 3];

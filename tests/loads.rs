@@ -266,3 +266,36 @@ fn jumbo_chunks_are_told_whether_or_not_the_key_is_declared_and_only_of_the_name
     assert_eq!(found(&[]), 1);
     assert_eq!((found(&["--ns", "shop.*"]), found(&["--ns", "crm.*"])), (1, 0));
 }
+
+#[test]
+fn what_a_pipeline_writes_is_no_result_that_had_to_be_merged() {
+    let group = |last: &str| {
+        format!(
+            r#""aggregate":NAME,"pipeline":[{{"$group":{{"_id":"$status","n":{{"$sum":1}}}}}}{last}],"cursor":{{}}"#
+        )
+    };
+    let told = |last: &str| {
+        let line = line((5, "orders", &group(last)), 1).replace(r#""nreturned":1,"#, r#""nreturned":1200,"#);
+        told("SL313", &[CUSTOMER], &line, &[]).len()
+    };
+    assert_eq!((told(""), told(r#",{"$merge":{"into":"sums"}}"#)), (1, 0));
+}
+
+#[test]
+fn an_upsert_is_told_which_fields_of_the_key_its_filter_lacks() {
+    let upsert = r#""findAndModify":NAME,"query":{"_id":7},"update":{"$set":{"n":1}},"upsert":true"#;
+    let key = "sh.shardCollection('shop.orders', { customerId: 1, _id: 1 })";
+    let [found] = &told("SL204", &[key], &line((5, "orders", upsert), 1), &[])[..] else { panic!("SL204") };
+    assert_eq!(found["labels"][0]["text"], "no equality on `customerId`");
+}
+
+#[test]
+fn an_id_that_is_compared_with_texts_is_no_object_id() {
+    let by_id = "sh.shardCollection('shop.orders', { _id: 1 })";
+    let of = |filter: &str| {
+        let command = format!(r#""find":NAME,"filter":{{{filter}}}"#);
+        says("SL503", &[by_id], &[(1, "orders", command.as_str())]).len()
+    };
+    assert_eq!((of(r#""a":1"#), of(r#""_id":{"$gt":"a"}"#), of(r#""_id":"a""#)), (1, 0, 0));
+    assert_eq!(of(r#""_id":{"$gt":{"$oid":"663b1f0a2c5d4e0012a4b001"}}"#), 1);
+}

@@ -83,9 +83,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-A collection is taken for the chunks of a GridFS bucket if its name ends in `.chunks` and something else says so too: the
-bucket has the default name `fs`, its `….files` is declared, or the key, an index or queries of the log have `files_id`.
-Drivers read a file by `files_id`, in the order of `n`. The key is neither `files_id` alone nor `files_id` followed by
+A collection is taken for the chunks of a GridFS bucket if its name ends in `.chunks` and something else says so too:
+the bucket has the default name `fs`, its `….files` is declared, or the key, an index or queries of the log have
+`files_id`. Drivers read a file by `files_id`, in the order of `n`. The key is neither `files_id` alone nor `files_id` followed by
 `n`, ranged or hashed. If another field follows `files_id`, it is an info: reads are still kept to a range of the key.
 
 ## Why it costs you

@@ -35,12 +35,14 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if is_bounded || is_by_key(&stages[..at], merged, read.key) {
         return None;
     }
-    let returned = ctx.event.returned.as_ref().map_or(0, |returned| returned.value);
+    // What a pipeline writes is not returned: the number is another one then.
+    let writes = stages.iter().find(|stage| matches!(stage.name.as_str(), "$out" | "$merge"));
+    let returned = ctx.event.returned.as_ref().filter(|_| writes.is_none()).map_or(0, |returned| returned.value);
     if ctx.event.used_disk.is_none() && returned < ctx.thresholds.merged_documents {
         return None;
     }
     let merge = ctx.event.plan.as_ref().and_then(|plan| plan.merge.as_ref());
-    let place = match (merge, stages.iter().find(|stage| matches!(stage.name.as_str(), "$out" | "$merge"))) {
+    let place = match (merge, writes) {
         (Some(merge), _) => merged_by(&merge.value),
         (None, Some(writes)) => format!("a shard, for its `{}`", writes.name),
         (None, None) => "the router, or one shard where a stage needs it (`mergeType` in an explain)".to_owned(),

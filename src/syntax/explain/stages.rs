@@ -1,5 +1,7 @@
 //! The stages of a winning plan, of the classic engine or of the other, and how a log would sum them up.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Document, Node, Value};
 use crate::text::{Located, Span};
 
@@ -68,10 +70,13 @@ pub(super) fn summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
     Some(Located::new(shown.access(), shown.name.span))
 }
 
-/// As `planSummary` of a log sums a plan up, at the place of its first leaf.
+/// As `planSummary` of a log sums a plan up, each leaf once, at the place of the first.
 pub(super) fn whole_summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
     let leaves: Vec<&Stage<'_>> = stages.iter().filter(|stage| stage.is_leaf).collect();
-    let texts: Vec<String> = leaves.iter().map(|leaf| leaf.access()).collect();
+    let mut texts: Vec<String> = leaves.iter().map(|leaf| leaf.access()).collect();
+    // How often a search for what is near begins anew depends on the data.
+    let mut seen = BTreeSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
     leaves.first().map(|first| Located::new(texts.join(", "), first.name.span))
 }
 

@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL508.md"),
     check: Check::Namespace(check),
 };
 
@@ -85,8 +86,9 @@ const EXPLANATION: &str = r#"
 
 A collection is taken for the chunks of a GridFS bucket if its name ends in `.chunks` and something else says so too:
 the bucket has the default name `fs`, its `….files` is declared, or the key, an index or queries of the log have
-`files_id`. Drivers read a file by `files_id`, in the order of `n`. The key is neither `files_id` alone nor `files_id` followed by
-`n`, ranged or hashed. If another field follows `files_id`, it is an info: reads are still kept to a range of the key.
+`files_id`. Drivers read a file by `files_id`, in the order of `n`. The key is neither `files_id` alone nor `files_id`
+followed by `n`, ranged or hashed. If another field follows `files_id`, it is an info: reads are still kept to a range
+of the key.
 
 ## Why it costs you
 

@@ -25,6 +25,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL603.md"),
     check: Check::Cluster(check),
 };
 

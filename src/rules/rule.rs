@@ -152,6 +152,8 @@ pub struct Rule {
     pub fan_out_rank: Option<u8>,
     /// Markdown: a title (the question that people ask), what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
     pub explanation: &'static str,
+    /// Its page as published: the explanation with what the program prints for the firing example.
+    pub page: &'static str,
     /// The check.
     pub check: Check,
 }

@@ -88,7 +88,7 @@ fn a_shard_that_is_hot_by_what_is_not_sharded_is_told_with_the_longest_of_it() {
     assert_eq!(
         says("SL603", &[CHUNKS], &calls),
         [
-            "`rs2` carries 88 % of the time of the cluster, 82 % with collections that are not sharded: `shop.sessions` takes 70 %"
+            "`rs2` carries 88 % of the time of the cluster, 82 % with 2 collections that are not sharded, of which `shop.sessions` takes 70 %"
         ]
     );
     let moved = format!(

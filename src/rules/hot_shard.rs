@@ -121,10 +121,13 @@ fn of_primary(ctx: &ClusterContext<'_>) -> Option<NamespaceFinding> {
     let (source, place) = home(ctx, longest)?;
     let of_all = |cost: Cost| percent(cost.millis, all.millis);
     let message = format!(
-        "`{shard}` carries {} % of the time of the cluster, {} % with collections that are not sharded: `{longest}` takes {} %",
+        "`{shard}` carries {} % of the time of the cluster, {} % with {}",
         of_all(load),
         of_all(sum),
-        of_all(cost),
+        match unsharded.len() {
+            1 => format!("`{longest}`, which is not sharded"),
+            n => format!("{n} collections that are not sharded, of which `{longest}` takes {} %", of_all(cost)),
+        },
     );
     let text = format!("`{longest}` lies here");
     Some(NamespaceFinding {

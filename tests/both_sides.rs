@@ -229,3 +229,13 @@ fn as_many_shards_are_seen_as_the_router_of_a_recorded_cluster_counted() {
         assert_eq!(of("seen_on_shards"), of("observed_shards"), "{shape}");
     }
 }
+
+#[test]
+fn many_logs_are_told_by_their_roles() {
+    let line = shard(5);
+    let names: Vec<String> = (0..9).map(|n| format!("s{n}.log")).collect();
+    let mut logs: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), line.as_str())).collect();
+    logs.push(("mongos.log", ROUTER));
+    let text = String::from_utf8(run(&logs, &["--format", "pretty", "--role", "s0.log=shard:rs0"]).stdout).unwrap();
+    assert!(text.contains("processes      1 log: router, 8 logs: shard, 1 log: shard rs0"), "{text}");
+}

@@ -299,3 +299,34 @@ fn an_id_that_is_compared_with_texts_is_no_object_id() {
     assert_eq!((of(r#""a":1"#), of(r#""_id":{"$gt":"a"}"#), of(r#""_id":"a""#)), (1, 0, 0));
     assert_eq!(of(r#""_id":{"$gt":{"$oid":"663b1f0a2c5d4e0012a4b001"}}"#), 1);
 }
+
+#[test]
+fn code_that_names_the_key_hides_it_from_the_router() {
+    let of = |filter: &str| {
+        let command = format!(r#""find":NAME,"filter":{{{filter}}}"#);
+        let line = line((5, "orders", command.as_str()), 1);
+        ["SL107", "SL101"].map(|code| told(code, &[CUSTOMER], &line, &[]).len())
+    };
+    assert_eq!(of(r#""$where":{"$code":"this.customerId == 5"}"#), [1, 0]);
+    assert_eq!(of(r#""status":1,"$and":[{"$where":"this.customerId == 5"}]"#), [1, 0]);
+    assert_eq!(of(r#""$where":{"$code":"this.customerIds.length > 5"}"#), [0, 1], "another name");
+    assert_eq!(
+        of(r#""customerId":7,"$where":{"$code":"this.customerId == this.other"}"#),
+        [0, 0],
+        "it is there as well"
+    );
+}
+
+#[test]
+fn a_stage_that_went_to_disk_is_no_sort_that_did() {
+    let of = |stages: &str, more: &str| {
+        let command = format!(r#""aggregate":NAME,"pipeline":[{{"$sort":{{"at":1}}}}{stages}],"cursor":{{}}"#);
+        let line = line((5, "orders", command.as_str()), 1)
+            .replace(r#""nreturned":1"#, &format!(r#"{more}"docsExamined":5000,"nreturned":1"#));
+        told("SL303", &[], &line, &[]).len()
+    };
+    const GROUP: &str = r#",{"$group":{"_id":"$a"}}"#;
+    assert_eq!(of(GROUP, r#""usedDisk":true,"#), 0);
+    assert_eq!(of(GROUP, r#""hasSortStage":true,"usedDisk":true,"#), 1);
+    assert_eq!(of("", r#""usedDisk":true,"#), 1);
+}

@@ -1,6 +1,7 @@
 //! The end of a pretty report: every line accounted for, classes by count and time, the costliest shapes, what was
 //! not checked and what was not understood.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::RenderOptions;
@@ -131,14 +132,23 @@ fn seen_on(seen: SeenOnShards) -> String {
     format!(", in the logs of {shards} of {of} shards ({})", counted(operations, "operation"))
 }
 
-/// `shard0.log: shard rs0`; nothing for the only log there is, of which the rest of the report speaks.
+/// So many logs are named one by one.
+const LOGS_NAMED: usize = 8;
+
+/// `shard0.log: shard rs0`; of many logs `3 logs: shard rs0`. Nothing for the only log there is, of which the rest speaks.
 fn processes(summary: &Summary) -> Vec<String> {
     let known = summary.processes.iter().filter(|_| summary.processes.len() > 1);
     let told = known.filter_map(|process| {
         let shard = process.shard.as_deref().map_or_else(String::new, |shard| format!(" {}", escape(shard)));
-        Some(format!("{}: {}{shard}", escape(&process.path), process.role?))
+        Some((escape(&process.path), format!("{}{shard}", process.role?)))
     });
-    told.collect()
+    let told: Vec<(String, String)> = told.collect();
+    if told.len() <= LOGS_NAMED {
+        return told.into_iter().map(|(log, role)| format!("{log}: {role}")).collect();
+    }
+    let mut roles: BTreeMap<String, u64> = BTreeMap::new();
+    told.into_iter().for_each(|(_, role)| *roles.entry(role).or_default() += 1);
+    roles.into_iter().map(|(role, logs)| format!("{}: {role}", counted(logs, "log"))).collect()
 }
 
 struct Writer<'a> {

@@ -255,6 +255,8 @@ fn messages_on_chunks_heed_the_filters() {
     assert_eq!((count(&["--ns", "shop.*"]), count(&["--ns", "crm.*"])), (1, 0));
     assert_eq!((count(&["--since", "2024-05-14T09:00"]), count(&["--until", "2024-05-14T09:00"])), (1, 0));
     assert_eq!(count(&["--app", "web"]), 0, "no application asked for it");
+    let own = FAILED.replace("shop.orders: [{", "config.system.sessions: [{");
+    assert_eq!(told("SL601", &[], &format!("{own}\n"), &[]).len(), 0, "the server's own collection");
 }
 
 #[test]
@@ -329,4 +331,16 @@ fn a_stage_that_went_to_disk_is_no_sort_that_did() {
     assert_eq!(of(GROUP, r#""usedDisk":true,"#), 0);
     assert_eq!(of(GROUP, r#""hasSortStage":true,"usedDisk":true,"#), 1);
     assert_eq!(of("", r#""usedDisk":true,"#), 1);
+}
+
+#[test]
+fn reads_that_a_primary_mirrors_are_the_clusters_own() {
+    let mirrored = [
+        line((5, "orders", r#""find":NAME,"filter":{"status":1},"mirrored":true"#), 1),
+        line((5, "orders", r#""find":NAME,"filter":{"status":1}"#), 2)
+            .replace(r#""nreturned""#, r#""mirrored":true,"nreturned""#),
+    ];
+    let usual = line((5, "orders", r#""find":NAME,"filter":{"status":1}"#), 3);
+    let [found] = &told("SL101", &[CUSTOMER], &(mirrored.concat() + &usual), &[])[..] else { panic!("SL101") };
+    assert_eq!(found["count"], 1);
 }

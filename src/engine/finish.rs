@@ -20,6 +20,7 @@ use super::judge::Standing;
 use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
+use super::sightings::Sightings;
 use super::tally::{Group, ShapeStats, Tally};
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
@@ -56,9 +57,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
-    let shards = total.processes.shards(&summary.processes);
-    summary.notes.extend(several_logs(&shards, saw_router));
-    let seen_on = sightings.by_shape(&shards);
+    let seen_on = seen_on(sightings, &total, &mut summary, saw_router);
     summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
     let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
@@ -371,6 +370,18 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
              counted as the other shapes of their collections"
         )
     })
+}
+
+/// On how many shards operations were seen, by shape; the summary is told where that is all there is to count them by.
+fn seen_on(
+    sightings: Sightings,
+    total: &Part,
+    summary: &mut Summary,
+    saw_router: bool,
+) -> FxHashMap<Fingerprint, SeenOnShards> {
+    let shards = total.processes.shards(&summary.processes);
+    summary.notes.extend(several_logs(&shards, saw_router));
+    sightings.by_shape(&shards)
 }
 
 /// What follows from logs of several shards without one of a router.

@@ -306,7 +306,8 @@ impl Scan<'_> {
         let Some(rule) = settings.enabled(jumbo_or_failed_migration::RULE.code) else { return };
         let namespace = trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
         let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
-        if !settings.filters.admit_message(trouble.time_millis, &namespace) {
+        // What the cluster keeps for itself is balanced like the rest, and no concern of its users.
+        if namespace.starts_with("config.") || !settings.filters.admit_message(trouble.time_millis, &namespace) {
             return;
         }
         let at = (place.position, place.lead);

@@ -96,18 +96,31 @@ fn shards_of(ctx: &NamespaceContext<'_>, value: &Value) -> Option<Vec<String>> {
     route(&statement, cluster).shards
 }
 
+/// The load of each shard, and which collections that are not sharded it holds.
+#[derive(Default)]
+struct Loads<'a> {
+    all: BTreeMap<&'a str, Cost>,
+    unsharded: BTreeMap<&'a str, Vec<(&'a str, Cost)>>,
+}
+
+impl<'a> Loads<'a> {
+    fn of(ctx: &ClusterContext<'a>) -> Self {
+        let mut loads = Self::default();
+        for (shard, cost) in ctx.collections.iter().flat_map(|collection| &collection.totals.shards) {
+            loads.all.entry(shard).or_default().add(*cost);
+        }
+        for &(namespace, cost) in ctx.unsharded {
+            let Some((_, home)) = home(ctx, namespace) else { continue };
+            loads.all.entry(home.value.as_str()).or_default().add(cost);
+            loads.unsharded.entry(home.value.as_str()).or_default().push((namespace, cost));
+        }
+        loads
+    }
+}
+
 /// One shard carries most of the time of the cluster, and that of collections which are not sharded.
 fn of_primary(ctx: &ClusterContext<'_>) -> Option<NamespaceFinding> {
-    let mut loads: BTreeMap<&str, Cost> = BTreeMap::new();
-    let mut on_primary: BTreeMap<&str, Vec<(&str, Cost)>> = BTreeMap::new();
-    for (shard, cost) in ctx.collections.iter().flat_map(|collection| &collection.totals.shards) {
-        loads.entry(shard).or_default().add(*cost);
-    }
-    for &(namespace, cost) in ctx.unsharded {
-        let Some((_, home)) = home(ctx, namespace) else { continue };
-        loads.entry(home.value.as_str()).or_default().add(cost);
-        on_primary.entry(home.value.as_str()).or_default().push((namespace, cost));
-    }
+    let Loads { all: loads, unsharded: mut on_primary } = Loads::of(ctx);
     let shards = ctx.catalog.shards.as_ref().map(Vec::len).or(ctx.catalog.shard_count).unwrap_or(loads.len());
     let (shard, load, all) = hottest(&loads, shards as u64, ctx.thresholds)?;
     let mut unsharded = on_primary.remove(shard)?;

@@ -119,7 +119,7 @@ impl<'k> Row<'k> {
         };
         let left_out = projection.fields.iter().filter(|member| excludes(member));
         let named = left_out.into_iter().find_map(|member| self.removed(&member.name, member.name_span));
-        if named.is_some() || projection.fields.iter().all(|member| excludes(member)) {
+        if named.is_some() || projection.fields.iter().all(excludes) {
             return named;
         }
         let keeps = |path: &str| path == "_id" || projection.fields.iter().any(|member| meets(path, member));

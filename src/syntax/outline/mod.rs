@@ -231,6 +231,7 @@ impl<'l> Envelope<'l> {
                 | b"planSummary"
                 | b"hasSortStage"
                 | b"usedDisk"
+                | b"mirrored"
                 | b"errCode" => {
                     key.extend_from_slice(name);
                     key.push(b'"');

@@ -85,7 +85,7 @@ fn of_command(attr: &Members<'_>, command: &Command<'_>, ns: &Namespace) -> Even
     let mut event = Event::new(namespace, Traffic::Query, command.span);
     event.name_span = command.name_span;
     event.verb = verb;
-    if let Some(why) = traffic::internal(command, verb, &event.namespace) {
+    if let Some(why) = traffic::internal(attr, command, verb, &event.namespace) {
         event.traffic = Traffic::Internal(why);
         return event;
     }

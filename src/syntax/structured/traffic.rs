@@ -6,7 +6,12 @@ use super::command::{Command, Kind};
 use super::members::Members;
 
 /// Why an operation is the cluster's own traffic; `None` if it is a client's.
-pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Namespace) -> Option<&'static str> {
+pub(super) fn internal(
+    attr: &Members<'_>,
+    command: &Command<'_>,
+    verb: Option<Verb>,
+    namespace: &Namespace,
+) -> Option<&'static str> {
     const REPLICATION: &[&str] = &["replSetHeartbeat", "replSetUpdatePosition", "replSetRequestVotes"];
     const INDEX_BUILDS: &[&str] = &["voteCommitIndexBuild", "voteAbortIndexBuild"];
     let name = command.name.as_ref();
@@ -20,6 +25,10 @@ pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Na
     }
     if let Some(why) = own_collection(namespace) {
         return Some(why);
+    }
+    // A primary sends some reads to its secondaries once more, to keep their caches warm.
+    if command.members.truth("mirrored").or_else(|| attr.truth("mirrored")).is_some() {
+        return Some("mirrored reads");
     }
     let merges =
         command.members.raw("pipeline").is_some_and(|raw| raw.text(command.members.line).contains("$mergeCursors"));

@@ -239,3 +239,17 @@ fn many_logs_are_told_by_their_roles() {
     let text = String::from_utf8(run(&logs, &["--format", "pretty", "--role", "s0.log=shard:rs0"]).stdout).unwrap();
     assert!(text.contains("processes      1 log: router, 8 logs: shard, 1 log: shard rs0"), "{text}");
 }
+
+#[test]
+fn calls_for_one_shard_that_each_stand_in_the_logs_of_several_contradict_the_key() {
+    const KEYED: &str = r#""find":"orders","filter":{"customerId":7}"#;
+    let line = |digit| routed("09:12:03.480", KEYED, &key(digit));
+    let (both, one) = (format!("{}\n{}", line('1'), line('2')), line('1'));
+    let found = |logs: &[(&str, &str)]| found(&check(logs), "SL901").into_iter().cloned().collect::<Vec<_>>();
+    let [contradicted] = &found(&[("a.log", &both), ("b.log", &both)])[..] else { panic!("SL901") };
+    let said = "`find` on `shop.orders` should reach 1 shard by its filter, and each call is in the logs of 2 or more";
+    assert_eq!((&contradicted["message"], &contradicted["count"]), (&said.into(), &4.into()));
+    assert_eq!(contradicted["location"]["path"], "--shard-key");
+    assert_eq!(found(&[("a.log", &both), ("b.log", &one)]).len(), 0, "one call may have met a chunk that moved");
+    assert_eq!(found(&[("a.log", &line('1')), ("b.log", &line('2'))]).len(), 0);
+}

@@ -9,7 +9,8 @@ use crate::model::ServerVersion;
 use crate::report::{
     Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, SeenOnShards, ShapeRow, Summary, UnreadLine,
 };
-use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
+use crate::routing::Class;
+use crate::rules::{Evidence, Finding, prediction_contradicted, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
 use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
@@ -63,11 +64,12 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     summary.notes.extend(folded(&tally, run.settings.most_shapes));
     let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()), &seen_on);
+    let contradicted = contradicted(&shapes, &run);
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
-    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().chain(contradicted).map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
@@ -370,6 +372,28 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
              counted as the other shapes of their collections"
         )
     })
+}
+
+/// Shapes that one shard should answer, and of which each operation was seen on several.
+fn contradicted(shapes: &[ShapeRow], run: &Run<'_>) -> Vec<Diagnostic> {
+    let Some(rule) = run.settings.enabled(prediction_contradicted::RULE.code) else { return Vec::new() };
+    let targeted = shapes.iter().filter(|row| row.classes.keys().all(|class| *class == Class::Targeted.name()));
+    let diagnostic = |row: &ShapeRow| {
+        let seen = row.seen_on_shards.filter(|seen| seen.min > 1 && seen.named == seen.operations)?;
+        // A router's own count says it better.
+        let collection = run.settings.catalog.get(&row.namespace).filter(|_| row.observed_shards.is_none())?;
+        let finding = prediction_contradicted::seen(collection, &row.namespace, row.operation, &row.shape, seen.min)?;
+        Some(Diagnostic {
+            operation: Some(row.operation),
+            shape: Some(row.shape.clone()),
+            subject: None,
+            fingerprint: row.fingerprint.clone(),
+            count: row.count,
+            millis: row.millis,
+            ..declared(rule, &finding, run.declarations)?
+        })
+    };
+    targeted.filter_map(diagnostic).collect()
 }
 
 /// On how many shards operations were seen, by shape; the summary is told where that is all there is to count them by.

@@ -344,3 +344,26 @@ fn reads_that_a_primary_mirrors_are_the_clusters_own() {
     let [found] = &told("SL101", &[CUSTOMER], &(mirrored.concat() + &usual), &[])[..] else { panic!("SL101") };
     assert_eq!(found["count"], 1);
 }
+
+#[test]
+fn what_a_server_does_by_itself_is_no_clients_query() {
+    let of = |thread: &str| {
+        let usual = line((5, "orders", r#""find":NAME,"filter":{"status":1}"#), 1);
+        let own = line((5, "orders", r#""find":NAME,"filter":{"status":1}"#), 2).replace("conn1", thread);
+        let found = told("SL101", &[CUSTOMER], &(usual + &own), &[]);
+        found[0]["count"].as_u64().unwrap()
+    };
+    for own in ["TTLMonitor", "ShardingDDLCoordinator-1", "range-deleter", "migrateThread", "repl writer worker 3"] {
+        assert_eq!(of(own), 1, "{own}");
+    }
+    assert_eq!((of("conn77"), of("thread1")), (2, 2));
+    let own = line((5, "users", r#""find":NAME,"filter":{"status":1}"#), 2).replace("conn1", "TTLMonitor");
+    assert_eq!(told("SL003", &[], &own, &[]).len(), 0, "nothing is to be declared for it");
+}
+
+#[test]
+fn documents_that_expire_are_deleted_by_each_shard_for_itself() {
+    let text = "2019-03-01T10:00:00.000+0000 I WRITE    [THREAD] remove shop.orders command: { q: { at: { $lt: new Date(1551434400000) } }, limit: 0 } planSummary: IXSCAN { at: 1 } keysExamined:120 docsExamined:120 ndeleted:120 keysDeleted:240 numYields:3 120ms\n";
+    let count = |thread: &str| told("SL202", &[CUSTOMER], &text.replace("THREAD", thread), &[]).len();
+    assert_eq!((count("conn7"), count("TTLMonitor")), (1, 0));
+}

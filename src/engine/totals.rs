@@ -28,7 +28,7 @@ pub fn check_namespaces(tally: &Tally, settings: &Settings, texts: &DeclarationT
     let context = |(collection, totals)| NamespaceContext { totals, collection, catalog, version, thresholds };
     let collections: Vec<NamespaceContext<'_>> =
         counted.iter().map(|(collection, totals)| context((*collection, totals))).collect();
-    let unsharded = unsharded(tally);
+    let unsharded = unsharded(tally, catalog);
     let cluster = ClusterContext { collections: &collections, unsharded: &unsharded, catalog, thresholds };
     let mut diagnostics = Vec::new();
     for &rule in &settings.rules {
@@ -47,9 +47,10 @@ pub fn check_namespaces(tally: &Tally, settings: &Settings, texts: &DeclarationT
 }
 
 /// The calls of collections that are not sharded, by name.
-fn unsharded(tally: &Tally) -> Vec<(&str, Cost)> {
+fn unsharded<'a>(tally: &'a Tally, catalog: &Catalog) -> Vec<(&'a str, Cost)> {
+    let is_unsharded = |stats: &&ShapeStats| catalog.get(&stats.namespace).is_some_and(Collection::is_unsharded);
     let mut sums: BTreeMap<&str, Cost> = BTreeMap::new();
-    for stats in tally.shapes.values().chain(tally.others.values()) {
+    for stats in tally.shapes.values().chain(tally.others.values()).filter(is_unsharded) {
         let cost = of_class(stats, Class::Unsharded);
         if cost.calls > 0 {
             sums.entry(&stats.namespace).or_default().add(cost);

@@ -57,6 +57,8 @@ pub struct Event {
     pub traffic: Traffic,
     /// Who wrote the record.
     pub origin: Origin,
+    /// The server did it by itself, on a thread that serves no client: no router sent it.
+    pub is_own_work: bool,
     /// The newest server that writes records of this form; `None` if servers still do.
     pub newest_writer: Option<ServerVersion>,
     /// The verb, also where no statement could be read.
@@ -111,6 +113,7 @@ impl Event {
             namespace,
             traffic,
             origin: Origin::Direct,
+            is_own_work: false,
             newest_writer: None,
             verb: None,
             get_more: false,

@@ -13,6 +13,8 @@ mod walk;
 
 use memchr::memmem::Finder;
 
+use super::structured::is_own_thread;
+
 use relations::{Distinct, Relations};
 use scanner::Scanner;
 use walk::Walk;
@@ -140,6 +142,9 @@ impl<'l> Envelope<'l> {
                 b"s" => once(&mut severity, self.scanner.string()?)?,
                 b"ctx" => {
                     let text = self.plain()?;
+                    // Whether a client or the server itself is at work; of other names nothing depends.
+                    let is_own = std::str::from_utf8(text).is_ok_and(is_own_thread);
+                    key.push(u8::from(is_own));
                     once(&mut self.values.context, text)?;
                 }
                 b"attr" => {

@@ -6,13 +6,15 @@ use crate::text::Located;
 use super::command::{Command, Kind};
 use super::cut::{self, Cut};
 use super::members::{Members, Raw};
-use super::{bulk_write, statement, traffic, views};
+use super::traffic::{self, is_own_thread};
+use super::{bulk_write, statement, views};
 
 /// The event of a record with the id and the message of a slow query. Nothing of it is required.
 pub(super) fn event(record: &Members<'_>) -> Event {
     let attr = record.object("attr").unwrap_or(Members { line: record.line, list: Vec::new(), partial: false });
     let mut event = judged(record, &attr);
     envelope(record, &mut event);
+    event.is_own_work = is_own_thread(&event.context);
     counters(&attr, &mut event);
     for statement in &mut event.statements {
         statement.now = event.time_millis;

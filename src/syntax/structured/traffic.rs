@@ -40,6 +40,47 @@ pub(super) fn internal(
     }
 }
 
+/// What the names of threads hold on which a server works for itself: it lets documents expire, moves chunks, builds indexes,
+/// follows its primary.
+const OWN_THREADS: [&str; 26] = [
+    "ttlmonitor",
+    "migratethread",
+    "movechunk",
+    "range-deleter",
+    "range deleter",
+    "rangedeleter",
+    "cleanupolddata",
+    "coordinator",
+    "resharding",
+    "donorservice",
+    "recipientservice",
+    "participantservice",
+    "sessioncatalogmigration",
+    "replwriter",
+    "repl writer",
+    "rssync",
+    "replbatcher",
+    "replcoord",
+    "oplog",
+    "initialsync",
+    "initandlisten",
+    "logicalsessioncache",
+    "catalogcache",
+    "balancer",
+    "checker",
+    "remover",
+];
+
+/// Whether a thread of that name works for the server itself. Clients are served by `conn123`.
+#[must_use]
+pub(in crate::syntax) fn is_own_thread(name: &str) -> bool {
+    if name.starts_with("conn") || name.is_empty() {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    OWN_THREADS.iter().any(|part| name.contains(part))
+}
+
 /// Why a collection is one of the server's own.
 fn own_collection(namespace: &Namespace) -> Option<&'static str> {
     let collection = namespace.collection();

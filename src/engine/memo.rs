@@ -48,6 +48,8 @@ impl Memory {
             application: told.app_name.map(str::to_owned),
             observed_shards: told.n_shards,
             comment: None,
+            operation_name: None,
+            continues: false,
             lead: 0,
             limits: limits(told.app_name, &self.statements, settings),
             logged: process.version,

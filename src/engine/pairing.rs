@@ -184,6 +184,8 @@ mod tests {
             application: None,
             observed_shards: None,
             comment: None,
+            operation_name: None,
+            continues: false,
             limits: Vec::new(),
             logged: None,
             statements: Vec::new().into(),

@@ -14,6 +14,7 @@ use super::judge::{Judged, judge};
 use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
+use super::processes::Processes;
 use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::joined;
@@ -26,6 +27,8 @@ pub struct Process {
     pub version: Option<ServerVersion>,
     /// From the options.
     pub role: Option<Role>,
+    /// From `--role`, which overrules what a log says.
+    pub declared: Option<Role>,
 }
 
 impl Process {
@@ -33,8 +36,8 @@ impl Process {
     pub fn learn(&mut self, fact: &Fact) {
         match fact {
             Fact::Version(version) => self.version = Some(*version),
-            Fact::Role(role) => self.role = Some(*role),
-            Fact::Restart => *self = Self::default(),
+            Fact::Role(role, _) => self.role = Some(*role),
+            Fact::Restart => *self = Self { declared: self.declared, ..Self::default() },
             Fact::Plain | Fact::Trouble(_) => {}
         }
     }
@@ -131,6 +134,8 @@ pub struct Part {
     pub pairing: Pairing,
     /// Shapes that the thread had not seen before, in the order of the input.
     pub newcomers: Vec<Fingerprint>,
+    /// What the processes tell of themselves.
+    pub processes: Processes,
     /// The offset behind its last line.
     pub end: u64,
 }
@@ -144,6 +149,7 @@ impl Part {
         self.seen = joined(self.seen, later.seen);
         self.versions.extend(later.versions);
         self.version_assumed |= later.version_assumed;
+        self.processes.merge(later.processes);
         let room = UNREAD_SHOWN.saturating_sub(self.unread.len());
         self.unread.extend(later.unread.into_iter().take(room));
         for first in later.unread_first {
@@ -299,6 +305,7 @@ impl Scan<'_> {
                 self.part.counts.other_records += 1;
                 self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
                 self.process.learn(&fact);
+                self.part.processes.learn(place.position.source, &fact);
                 if let (Fact::Version(version), None) = (&fact, self.settings.version) {
                     self.part.versions.insert(*version);
                 }
@@ -321,6 +328,10 @@ impl Scan<'_> {
         let Some(rule) = settings.enabled(jumbo_or_failed_migration::RULE.code) else { return };
         let namespace = trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
         let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+        // What the cluster keeps for itself is balanced like the rest, and no concern of its users.
+        if namespace.starts_with("config.") || !settings.filters.admit_message(trouble.time_millis, &namespace) {
+            return;
+        }
         let at = (place.position, place.lead);
         self.worker.tallies.direct.add_trouble(rule, trouble, namespace, at, place.bytes);
     }
@@ -381,6 +392,7 @@ impl Sink<'_> {
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
+        part.processes.note(position.source, kind.origin);
         match kind.counting {
             Counting::Internal => {
                 part.counts.internal += 1;

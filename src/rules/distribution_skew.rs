@@ -16,32 +16,36 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL602.md"),
     check: Check::Declaration(check),
 };
 
 /// Fewer chunks than this for each shard are uneven by chance.
 const CHUNKS_EACH: u64 = 8;
 
+/// The size of a document where it is not known, in bytes.
+const DOCUMENT: u64 = 512;
+
 fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     let collection = ctx.collection;
     let Some(key) = collection.shard_key() else { return };
     let measured = collection.distribution.as_ref().and_then(|(source, told)| {
         let (of, amounts) = amounts(&told.parts)?;
-        (of != "chunks" || are_many(&amounts)).then_some((*source, told.span, of, amounts))
+        Some((*source, told.span, of, amounts))
     });
-    let counted = || {
-        let amounts = collection.chunks.as_ref().map(chunks_by_shard)?;
-        are_many(&amounts).then_some((collection.source, key.span, "chunks", amounts))
-    };
+    let counted = || Some((collection.source, key.span, "chunks", chunks_by_shard(collection.chunks.as_ref()?)));
     let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
     let all: u64 = amounts.iter().map(|(_, n)| n).sum();
     let Some((shard, most)) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone()))) else {
         return;
     };
-    let shards = amounts.len() as u64;
+    // A shard that holds nothing of a collection may not be told of.
+    let known = ctx.catalog.shards.as_ref().map(Vec::len).or(ctx.catalog.shard_count).unwrap_or_default();
+    let shards = amounts.len().max(known) as u64;
+    let least = if amounts.len() < known { 0 } else { amounts.iter().map(|(_, n)| *n).min().unwrap_or_default() };
     let (share, fair) = (percent(*most, all), 100 / shards.max(1));
     let limit = fair + fair * ctx.thresholds.skew_percent / 100;
-    if shards < 2 || share <= limit {
+    if shards < 2 || share <= limit || !is_worth_a_move(ctx, of, most - least, all / shards) {
         return;
     }
     let message = format!(
@@ -56,6 +60,16 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     findings.push(found);
 }
 
+/// Whether the balancer would move something: by how much two shards differ, or how many chunks there are for each.
+fn is_worth_a_move(ctx: &DeclarationContext<'_>, of: &str, difference: u64, each: u64) -> bool {
+    let megabytes = |bytes: u64| bytes >> 20;
+    match of {
+        "bytes" => megabytes(difference) >= ctx.thresholds.skew_megabytes,
+        "documents" => megabytes(difference.saturating_mul(DOCUMENT)) >= ctx.thresholds.skew_megabytes,
+        _ => each >= CHUNKS_EACH,
+    }
+}
+
 /// Bytes if every shard tells them, else documents, else chunks.
 fn amounts(parts: &[ShardPart]) -> Option<(&'static str, Vec<(String, u64)>)> {
     let all = |pick: fn(&ShardPart) -> Option<u64>| {
@@ -65,11 +79,6 @@ fn amounts(parts: &[ShardPart]) -> Option<(&'static str, Vec<(String, u64)>)> {
     let documents = || all(|part| part.documents).map(|all| ("documents", all));
     let chunks = || all(|part| part.chunks).map(|all| ("chunks", all));
     bytes.or_else(documents).or_else(chunks)
-}
-
-/// Whether there are chunks enough to be spread evenly.
-fn are_many(chunks: &[(String, u64)]) -> bool {
-    chunks.iter().map(|(_, n)| n).sum::<u64>() >= CHUNKS_EACH * chunks.len() as u64
 }
 
 fn chunks_by_shard(map: &ChunkMap) -> Vec<(String, u64)> {
@@ -85,7 +94,9 @@ const EXPLANATION: &str = r#"
 
 One shard holds at least `skew_percent` percent (default 50) more than its fair share of a collection: of its bytes,
 as `$shardedDataDistribution` or `getShardDistribution()` tell them; else of its documents; else of its chunks, where
-there are eight or more for each shard.
+there are eight or more for each shard. A shard that a dump of `config.shards` names and that holds nothing counts too.
+Small collections are uneven by nature: nothing is said where two shards differ by less than `skew_megabytes` (default
+384, from which on the balancer moves ranges), documents of unknown size taken for 512 bytes each.
 
 ## Why it costs you
 

@@ -24,6 +24,8 @@ pub struct Dump {
     pub chunks: Vec<DumpedChunk>,
     /// Shards of the cluster.
     pub shards: Vec<Located<String>>,
+    /// Databases, each with its primary shard.
+    pub primaries: Vec<(String, Located<String>)>,
     /// Complete lists of indexes.
     pub indexes: Vec<ListedIndexes>,
     /// What was measured of keys.

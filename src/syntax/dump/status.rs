@@ -7,6 +7,7 @@ use crate::text::{Located, Span};
 
 use crate::model::{Distribution, Node, ShardPart, Value};
 
+use super::document::primary;
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection, Measured};
 
 /// Whether a line is the title of the report.
@@ -106,6 +107,7 @@ impl Report<'_> {
             dump.shards.extend(id.and_then(|id| Some(Located::new(id.as_str()?.to_owned(), id.span))));
         } else {
             self.end_collection(dump);
+            dump.primaries.extend(node.as_document().and_then(primary));
         }
         self.skip_line(end);
         Ok(())

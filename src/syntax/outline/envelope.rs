@@ -1,12 +1,12 @@
 //! From a whole record to its key and gaps: its members, those of `attr`, and the command in it.
 
+use super::Marks;
 use super::Told;
 use super::clock::Clock;
 use super::gap::{Filling, Gap};
-use super::relations::Relations;
+use super::relations::{Distinct, Relations};
 use super::tree::Piece;
 use super::walk::Walk;
-use super::{Marks, Tools};
 use crate::syntax::scanner::Scanner;
 
 /// The values of a record that are not in its key.
@@ -75,10 +75,10 @@ impl<'l, 'k> Envelope<'l, 'k> {
         key: &'k mut Vec<u8>,
         pieces: &'k mut Vec<Piece>,
         relations: &'k mut Relations<'l>,
-        tools: &'k mut Tools,
+        distinct: &'k mut Distinct,
     ) -> Self {
         let scanner = Scanner::new(line);
-        let walk = Walk { scanner, key, relations, tools, pieces, marks, statement: 0 };
+        let walk = Walk { scanner, key, relations, distinct, pieces, marks, statement: 0 };
         Self { walk, values: Values::default() }
     }
 
@@ -98,7 +98,11 @@ impl<'l, 'k> Envelope<'l, 'k> {
                     once(&mut message, (text == b"Slow query").then_some(())?)?;
                 }
                 b"s" => once(&mut severity, self.walk.gap(Gap::Text)?.text)?,
-                b"ctx" => once(&mut self.values.context, self.walk.gap(Gap::Context)?.text)?,
+                b"ctx" => {
+                    let filling = self.walk.gap(Gap::Context)?;
+                    self.walk.key.push(u8::try_from(filling.outcome).ok()?);
+                    once(&mut self.values.context, filling.text)?;
+                }
                 b"attr" => {
                     once(&mut attributes, ())?;
                     self.attributes()?;
@@ -153,6 +157,7 @@ impl<'l, 'k> Envelope<'l, 'k> {
                 | b"planSummary"
                 | b"hasSortStage"
                 | b"usedDisk"
+                | b"mirrored"
                 | b"errCode" => self.named(name)?,
                 // A view's own filter stands beside that of the command.
                 b"resolvedViews" => return None,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::KeyValue;
+use crate::rules::{Finding, KeyValue};
 use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
 use crate::text::RecordPos;
 
-use super::judge::{Judged, JudgedStatement, Standing, limits};
+use super::judge::{Judged, JudgedStatement, Raised, Standing, limits};
 use super::known::Kind;
 use super::prototype::Prototype;
 use super::scan::Process;
@@ -33,7 +33,7 @@ impl Memory {
         (!values_decide).then(|| Self {
             kind: kind.clone(),
             standing: judged.standing,
-            statements: Arc::clone(&judged.statements),
+            statements: judged.statements.iter().map(counted).collect(),
         })
     }
 
@@ -56,6 +56,27 @@ impl Memory {
             statements: Arc::clone(&self.statements),
             is_recalled: true,
         }
+    }
+}
+
+/// What is counted of a statement. Words and places are taken from a record that is shown, which is read in full.
+fn counted(statement: &JudgedStatement) -> JudgedStatement {
+    let wordless = |raised: &Raised| {
+        let severity = Some(raised.severity());
+        let finding =
+            Finding { severity, message: String::new(), help: None, labels: Vec::new(), subject: None, source: None };
+        Raised { finding, ..*raised }
+    };
+    JudgedStatement {
+        namespace: statement.namespace.clone(),
+        shape: statement.shape.clone(),
+        shards: statement.shards.clone(),
+        reason: String::new(),
+        access: statement.access.clone(),
+        key_values: statement.key_values.clone(),
+        raised: statement.raised.iter().map(wordless).collect(),
+        hidden: statement.hidden.clone(),
+        ..*statement
     }
 }
 

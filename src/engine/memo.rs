@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::syntax::Outline;
+use crate::rules::KeyValue;
+use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
 use crate::text::RecordPos;
 
 use super::judge::{Judged, JudgedStatement, Standing, limits};
-use super::known::{Kind, Told};
+use super::known::Kind;
+use super::prototype::Prototype;
 use super::scan::Process;
 use super::settings::Settings;
 
@@ -60,9 +62,6 @@ impl Memory {
 /// So many outlines are remembered; a log with more of them hardly repeats itself.
 const MOST: usize = 8_000;
 
-/// What is remembered, by outline.
-type Memories = FxHashMap<Box<[u8]>, Memory>;
-
 /// The memory of one thread.
 #[derive(Debug, Default)]
 pub struct Memo {
@@ -70,24 +69,80 @@ pub struct Memo {
     processes: Vec<(Process, Memories)>,
 }
 
+/// What is remembered of the records of one process.
+#[derive(Debug, Default)]
+struct Memories {
+    all: Vec<Memory>,
+    /// Their places, by outline
+    by_key: FxHashMap<Box<[u8]>, u32>,
+    /// and by what their lines look like.
+    patterns: Patterns<Option<Prototype>>,
+}
+
+/// What is known of a record.
+pub struct Recalled<'m, 'l> {
+    /// What was found out about the first of its outline.
+    pub memory: &'m Memory,
+    /// What it tells for itself.
+    pub told: Told<'l>,
+    /// Its pattern.
+    like: Option<(&'m Memories, u32)>,
+}
+
+impl Recalled<'_, '_> {
+    /// Its key values, as far as they can be told from those of another record of its pattern. The record is the one that
+    /// the outliner has looked at last.
+    pub fn key_values(&self, record: &[u8], outliner: &Outliner, settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+        let (memories, pattern) = self.like?;
+        let prototype = memories.patterns.about(pattern).as_ref()?;
+        prototype.values(record, |span| memories.patterns.moved(pattern, span, outliner), settings)
+    }
+}
+
 impl Memo {
-    /// What is known of records with that outline.
-    #[must_use]
-    pub fn get(&self, process: Process, outline: &Outline<'_>) -> Option<&Memory> {
-        self.processes.iter().find(|(known, _)| *known == process)?.1.get(outline.key)
+    /// What is known of records such as `line`, which is one.
+    pub fn recall<'a>(
+        &mut self,
+        process: Process,
+        line: &'a [u8],
+        outliner: &mut Outliner,
+        settings: &Settings,
+    ) -> Option<Recalled<'_, 'a>> {
+        let marks = settings.marks();
+        let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
+        if let Some(Found { known, pattern, told }) = memories.patterns.find(line, outliner, marks) {
+            let memories = &*memories;
+            debug_assert_eq!(
+                outliner.read(line, marks).and_then(|outline| memories.by_key.get(outline.key)),
+                Some(&known),
+                "a line has the outline of its pattern: {}",
+                String::from_utf8_lossy(line)
+            );
+            return Some(Recalled { memory: &memories.all[known as usize], told, like: Some((memories, pattern)) });
+        }
+        let outline = outliner.read(line, marks)?;
+        let (known, told) = (*memories.by_key.get(outline.key)?, outline.told);
+        let about = || match read_record(line) {
+            Record::Slow(event) => Prototype::of(&event, line, settings),
+            _ => None,
+        };
+        memories.patterns.learn(line, outliner, marks, known, about);
+        Some(Recalled { memory: &memories.all[known as usize], told, like: None })
     }
 
     /// Remembers.
-    pub fn insert(&mut self, process: Process, outline: &Outline<'_>, memory: Memory) {
-        let size: usize = self.processes.iter().map(|(_, memories)| memories.len()).sum();
+    pub fn insert(&mut self, process: Process, outline: &Outline<'_, '_>, memory: Memory) {
+        let size: usize = self.processes.iter().map(|(_, memories)| memories.all.len()).sum();
         if size >= MOST {
             self.processes.clear();
         }
         let known = self.processes.iter().position(|(known, _)| *known == process);
         let at = known.unwrap_or_else(|| {
-            self.processes.push((process, FxHashMap::default()));
+            self.processes.push((process, Memories::default()));
             self.processes.len() - 1
         });
-        self.processes[at].1.insert(outline.key.into(), memory);
+        let Memories { all, by_key, .. } = &mut self.processes[at].1;
+        by_key.insert(outline.key.into(), u32::try_from(all.len()).expect("they are few"));
+        all.push(memory);
     }
 }

@@ -12,6 +12,7 @@ mod limit;
 mod memo;
 mod pairing;
 mod processes;
+mod prototype;
 mod reading;
 mod role;
 mod roster;

@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Trouble, is_whole, next_telling, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_whole, next_telling, read_record};
 use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
-use super::known::{Counting, Kind, Told};
+use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
 use super::processes::Processes;
 use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::joined;
-use super::worker::{Tallies, Worker};
+use super::worker::{Tallies, Values, Worker, values_of};
 
 /// What is known about the process whose log is read, at the start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Part {
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            tallies.count(&held.judged, held.record.as_deref(), settings);
+            tallies.count(&held.judged, held.record.as_deref(), || held.values, settings);
         }
     }
 }
@@ -195,8 +195,10 @@ impl Part {
 /// Reads and judges every record of `block`.
 #[must_use]
 pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
-    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
     let bytes = &block.chunk.bytes;
+    let recalls =
+        Recalls { may: settings.may_recall(), is_clean: settings.may_recall() && is_clean(bytes), now: false };
+    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default(), recalls };
     let mut telling = next_telling(bytes, 0);
     for record in block.records() {
         scan.part.counts.lines += record.lines;
@@ -253,24 +255,44 @@ struct Scan<'a> {
     worker: &'a mut Worker,
     part: Part,
     settled: Settled,
+    recalls: Recalls,
+}
+
+/// Whether records may be recalled, or what is found out about them remembered.
+#[derive(Debug, Clone, Copy)]
+struct Recalls {
+    /// Any.
+    may: bool,
+    /// All lines are clean.
+    is_clean: bool,
+    /// The one that is read now.
+    now: bool,
 }
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
-        if self.recall(place).is_none() {
+        let Recalls { may, is_clean: are_clean, .. } = self.recalls;
+        self.recalls.now = may && (are_clean || is_clean(place.bytes)) && memchr::memchr(b'\n', place.bytes).is_none();
+        if !self.recalls.now || self.recall(place).is_none() {
             self.take(read_record(place.bytes), place);
         }
     }
 
     /// Counts a record whose like was seen before; `None` if it has to be read.
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
-        let Self { part, settled, settings, process, worker } = self;
+        let Self { part, settled, settings, process, worker, .. } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
-        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.marks()))??;
-        let memory = memo.get(*process, &outline)?;
-        let told = Told::by_outline(&outline);
+        let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
+        let (memory, told) = (recalled.memory, recalled.told);
+        let values = || {
+            let values = recalled.key_values(place.bytes, outliner, settings);
+            let read = || values_of(place.bytes, settings);
+            debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
+            values.or_else(read)
+        };
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
+        let judged = || memory.recall(&told, place.position, *process, settings);
+        sink.count(&memory.kind, &told, place, judged, values);
         Some(())
     }
 
@@ -316,18 +338,18 @@ impl Scan<'_> {
 
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
-        let Self { part, settled, settings, process, worker } = self;
+        let Self { part, settled, settings, process, worker, recalls } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if settings.may_recall()
+        if recalls.now
             && let Some(outline) = outliner.read(place.bytes, settings.marks())
             && let Some(memory) = Memory::of(&kind, &judged, settings)
         {
             memo.insert(*process, &outline, memory);
         }
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&kind, &Told::by_event(event), place, || judged);
+        sink.count(&kind, &Told::by_event(event), place, || judged, || None);
     }
 
     /// An explain is nobody's traffic: it is judged, and is no slow query.
@@ -344,7 +366,7 @@ impl Scan<'_> {
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
         worker.newcomers.note(&judged);
-        worker.tallies.count(&judged, Some(place.bytes), settings);
+        worker.tallies.count(&judged, Some(place.bytes), || None, settings);
     }
 }
 
@@ -358,7 +380,14 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
+    fn count(
+        &mut self,
+        kind: &Kind,
+        told: &Told<'_>,
+        place: Place<'_>,
+        judged: impl FnOnce() -> Judged,
+        values: impl FnOnce() -> Option<Values>,
+    ) {
         let Self { part, settled, tallies, newcomers, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
@@ -385,15 +414,15 @@ impl Sink<'_> {
         newcomers.note(&judged);
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));
             }
             Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, record));
+                let batch = (kind.batch.clone(), tallies.hold(judged, record, values));
                 part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
             }
             _ => {
                 part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(record), settings);
+                tallies.count(&judged, Some(record), values, settings);
             }
         }
     }

@@ -51,9 +51,15 @@ impl Worker {
 }
 
 impl Tallies {
-    /// Counts a record. One that was recalled is judged anew if it becomes an example, and only read if it shows a key value
-    /// that is kept.
-    pub fn count(&mut self, judged: &Judged, record: Option<&[u8]>, settings: &Settings) {
+    /// Counts a record. One that was recalled is judged anew if it becomes an example, and its key `values` are asked for
+    /// only if one of them is kept.
+    pub fn count(
+        &mut self,
+        judged: &Judged,
+        record: Option<&[u8]>,
+        values: impl FnOnce() -> Option<Values>,
+        settings: &Settings,
+    ) {
         self.saw_router |= judged.origin == Origin::Router;
         let keep = settings.keep();
         match record {
@@ -64,8 +70,8 @@ impl Tallies {
                     None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
                 }
             }
-            Some(bytes) if self.would(judged, Tally::would_keep) => {
-                let values = values_of(bytes, settings);
+            _ if judged.is_recalled && self.would(judged, Tally::would_keep) => {
+                let values = values();
                 self.tally(judged.origin).add(judged, values.as_deref().map_or(Own::Nothing, Own::Values), keep);
             }
             _ => self.tally(judged.origin).add(judged, Own::Nothing, keep),
@@ -89,14 +95,14 @@ impl Tallies {
         among(&self.direct, judged) && (judged.origin != Origin::ThroughRouter || among(&self.through_router, judged))
     }
 
-    /// Keeps a record whose fate is open, with its bytes if something of it may be shown or kept.
+    /// Keeps a record whose fate is open, with its bytes or its key values if something of them may be shown or kept.
     #[must_use]
-    pub fn hold(&self, judged: Judged, record: &[u8]) -> Held {
-        let is_wanted = self.direct.would_show(&judged)
-            || self.direct.would_keep(&judged)
-            || self.sightings.would_keep_if_routed(&judged);
-        let record = is_wanted.then(|| record.into());
-        Held { judged, record }
+    pub fn hold(&self, judged: Judged, record: &[u8], values: impl FnOnce() -> Option<Values>) -> Held {
+        let shows = self.direct.would_show(&judged) || self.sightings.would_keep_if_routed(&judged);
+        let keeps = self.direct.would_keep(&judged);
+        let record = (shows || keeps && !judged.is_recalled).then(|| record.into());
+        let values = if keeps && judged.is_recalled { values() } else { None };
+        Held { judged, record, values }
     }
 
     /// Counts all shapes but these together.
@@ -122,7 +128,10 @@ fn judged_anew(recalled: &Judged, record: &[u8], settings: &Settings) -> Option<
 }
 
 /// The key values of each statement of a record.
-fn values_of(record: &[u8], settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+pub type Values = Vec<Vec<KeyValue>>;
+
+/// The key values of a record that is read for them.
+pub fn values_of(record: &[u8], settings: &Settings) -> Option<Values> {
     let event = read(record)?;
     Some(event.statements.iter().map(|statement| key_values_of(statement, settings)).collect())
 }

@@ -4,7 +4,7 @@
 
 use crate::text::Span;
 
-use super::ext_json::{RawMembers, span_in};
+use super::ext_json::{raw_members, span_in};
 use super::place;
 use super::record::Record;
 use super::wrapped::Unescaped;
@@ -62,9 +62,9 @@ pub(super) fn read(text: &str, read: impl Fn(&str) -> Record) -> Option<Record> 
 
 fn piece(text: &str, line: &str) -> Option<Piece> {
     if line.starts_with('{') {
-        let RawMembers(members) = serde_json::from_str(line).ok()?;
-        let (_, log) = members.into_iter().find(|(name, _)| name.get() == "\"log\"")?;
-        return Unescaped::new(text, log.get()).map(Piece::Quoted);
+        let members = raw_members(line).ok()?;
+        let (_, log) = members.into_iter().find(|(name, _)| *name == "\"log\"")?;
+        return Unescaped::new(text, log).map(Piece::Quoted);
     }
     let (_, _, content) = columns(line.as_bytes())?;
     let content = line.get(content..)?;
@@ -103,9 +103,9 @@ fn is_docker_part(line: &[u8]) -> bool {
     }
     let length = || {
         let line = std::str::from_utf8(line).ok()?;
-        let RawMembers(members) = serde_json::from_str(line).ok()?;
-        let (_, log) = members.into_iter().find(|(name, _)| name.get() == "\"log\"")?;
-        Unescaped::new(line, log.get()).filter(|inner| !inner.text.ends_with('\n')).map(|inner| inner.text.len())
+        let members = raw_members(line).ok()?;
+        let (_, log) = members.into_iter().find(|(name, _)| *name == "\"log\"")?;
+        Unescaped::new(line, log).filter(|inner| !inner.text.ends_with('\n')).map(|inner| inner.text.len())
     };
     length().is_some_and(|length| length.abs_diff(PART) <= REPLACED)
 }

@@ -131,6 +131,8 @@ pub struct Judged {
     pub comment: Option<String>,
     /// What names the client's operation in the records of several shards; `None` if another record was recalled.
     pub operation_name: Option<OperationName>,
+    /// What tells the shard from others, whichever of its members wrote the record.
+    pub shard_version: Option<String>,
     /// The record is a getMore: the operation began with another record.
     pub continues: bool,
     /// The version that the process told of itself.
@@ -175,6 +177,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         operation_name: event.operation_name.clone(),
+        shard_version: event.shard_version.clone(),
         continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),

@@ -49,6 +49,7 @@ impl Memory {
             observed_shards: told.n_shards,
             comment: None,
             operation_name: None,
+            shard_version: None,
             continues: false,
             lead: 0,
             limits: limits(told.app_name, &self.statements, settings),

@@ -185,6 +185,7 @@ mod tests {
             observed_shards: None,
             comment: None,
             operation_name: None,
+            shard_version: None,
             continues: false,
             limits: Vec::new(),
             logged: None,

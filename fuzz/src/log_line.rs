@@ -16,8 +16,8 @@ pub fn structured(data: &[u8]) {
     let record = read_record(line);
     assert_record(line, &record);
     let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
-    // A document of the profiler is no line of a log, and may be spelled as a shell does it.
-    if text.trim_start().starts_with('{') && !text.contains("\"msg\"") {
+    // A document of the profiler is no line of a log.
+    if text.trim_start().starts_with('{') && !text.trim_start().starts_with("{\"t\":") {
         return;
     }
     let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));

@@ -61,6 +61,12 @@ pub struct Sightings {
 }
 
 impl Sightings {
+    /// What there is to see in the logs of that many processes: of one, nothing.
+    #[must_use]
+    pub fn among(logs: usize) -> Self {
+        Self { end: (logs < 2).then_some((0, i64::MIN)), ..Self::default() }
+    }
+
     /// Whether a record would be kept.
     #[must_use]
     pub fn would_keep(&self, judged: &Judged) -> bool {

@@ -1,12 +1,12 @@
 //! From a whole record to its key and gaps: its members, those of `attr`, and the command in it.
 
+use super::Marks;
 use super::Told;
 use super::clock::Clock;
 use super::gap::{Filling, Gap};
-use super::relations::Relations;
+use super::relations::{Distinct, Relations};
 use super::tree::Piece;
 use super::walk::Walk;
-use super::{Marks, Tools};
 use crate::syntax::scanner::Scanner;
 
 /// The values of a record that are not in its key.
@@ -75,10 +75,10 @@ impl<'l, 'k> Envelope<'l, 'k> {
         key: &'k mut Vec<u8>,
         pieces: &'k mut Vec<Piece>,
         relations: &'k mut Relations<'l>,
-        tools: &'k mut Tools,
+        distinct: &'k mut Distinct,
     ) -> Self {
         let scanner = Scanner::new(line);
-        let walk = Walk { scanner, key, relations, tools, pieces, marks, statement: 0 };
+        let walk = Walk { scanner, key, relations, distinct, pieces, marks, statement: 0 };
         Self { walk, values: Values::default() }
     }
 

@@ -2,9 +2,10 @@
 //! of it here. The walk that makes keys and the patterns that recognise lines read gaps by the same functions, so that what
 //! one takes for a gap the other does too.
 
+use super::Marks;
 use super::literal::{self, Class};
+use super::relations::Distinct;
 use super::walk::may_direct;
-use super::{Marks, Tools};
 use crate::syntax::scanner::Scanner;
 use crate::syntax::structured::is_own_thread;
 
@@ -59,7 +60,7 @@ pub(super) struct Filling<'l> {
 }
 
 impl<'l> Filling<'l> {
-    pub(super) fn plain(text: &'l [u8]) -> Self {
+    fn plain(text: &'l [u8]) -> Self {
         Self { outcome: 0, class: Class::Verbatim, text, count: 0 }
     }
 
@@ -79,14 +80,20 @@ impl Gap {
     }
 
     /// Reads what comes next as such a gap. `None` if it is something else; where the scanner stands then is not told.
-    pub(super) fn read<'l>(self, scanner: &mut Scanner<'l>, marks: Marks, tools: &mut Tools) -> Option<Filling<'l>> {
+    pub(super) fn read<'l>(
+        self,
+        scanner: &mut Scanner<'l>,
+        marks: Marks,
+        distinct: &mut Distinct,
+    ) -> Option<Filling<'l>> {
         Some(match self {
-            Self::Any => Filling::plain(tools.aside.value(scanner)?),
+            Self::Any => Filling::plain(scanner.value()?),
             Self::Text => Filling::plain(scanner.string()?.raw),
             Self::Number if scanner.peek()?.is_ascii_digit() => Filling::plain(scanner.number()?),
             Self::Number => return None,
             Self::Time => Filling::plain(time(scanner)?),
             Self::Context => {
+                // Whether a client or the server itself is at work; of other names nothing depends.
                 let text = plain(scanner)?;
                 let is_own = std::str::from_utf8(text).is_ok_and(is_own_thread);
                 Filling { outcome: u32::from(is_own), ..Filling::plain(text) }
@@ -107,7 +114,7 @@ impl Gap {
                 let text = string(scanner)?;
                 Filling::literal((known(literal::of_regex(text))?, text))
             }
-            Self::List => list(scanner, tools)?,
+            Self::List => list(scanner, distinct)?,
         })
     }
 }
@@ -232,7 +239,7 @@ fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
 }
 
 /// Members of a list, all of one class. Of so many members at most, the types of the values are counted.
-fn list<'l>(scanner: &mut Scanner<'l>, tools: &mut Tools) -> Option<Filling<'l>> {
+fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Filling<'l>> {
     const LONGEST: usize = 1 << 16;
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
@@ -248,7 +255,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, tools: &mut Tools) -> Option<Filling<'l>>
         }
     }
     let class = common?;
-    let count = tools.distinct.count(class, &texts)?;
+    let count = distinct.count(class, &texts)?;
     let outcome = (class as u32) << 8 | texts.len().min(17) as u32;
     Some(Filling { outcome, class: Class::List, text: &scanner.line[start..scanner.at], count })
 }

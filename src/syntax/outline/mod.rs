@@ -6,7 +6,6 @@
 //! made in one walk over the line that builds nothing. A line that is odd in any way, or no slow query, has no outline and
 //! is read in full. [`Patterns`] spare most lines the walk.
 
-mod aside;
 mod clock;
 mod envelope;
 mod gap;
@@ -20,7 +19,6 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
-use aside::Aside;
 use clock::Clock;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
@@ -86,18 +84,11 @@ impl Marks {
     }
 }
 
-/// What gaps are read with.
-#[derive(Debug, Default)]
-struct Tools {
-    distinct: Distinct,
-    aside: Aside,
-}
-
 /// Makes outlines; keeps what can be used again from line to line.
 #[derive(Debug)]
 pub struct Outliner {
     key: Vec<u8>,
-    tools: Tools,
+    distinct: Distinct,
     pieces: Vec<Piece>,
     filled: Vec<Filled>,
     /// Where the gaps of a line are.
@@ -111,7 +102,7 @@ impl Default for Outliner {
     fn default() -> Self {
         Self {
             key: Vec::new(),
-            tools: Tools::default(),
+            distinct: Distinct::default(),
             pieces: Vec::new(),
             filled: Vec::new(),
             places: Vec::new(),
@@ -136,11 +127,12 @@ impl Outliner {
 
     /// Makes the key and finds the gaps of a line.
     fn walk<'l>(&mut self, line: &'l [u8], marks: Marks, relations: &mut Relations<'l>) -> Option<Values<'l>> {
-        let Self { key, tools, pieces, ending, now, .. } = self;
+        let Self { key, distinct, pieces, ending, now, .. } = self;
         key.clear();
         pieces.clear();
         ending.clear();
-        let values = Envelope::new(line, marks, key, pieces, relations, tools).read()?;
+        let values = Envelope::new(line, marks, key, pieces, relations, distinct).read()?;
+        relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);
         key.push(b'|');

@@ -140,12 +140,12 @@ impl<P> Patterns<P> {
     pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<Found<'a>> {
         let mut scanner = Scanner::new(line);
         let mut values = Values::default();
-        let Outliner { tools, filled, places, ending, clock, .. } = outliner;
+        let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();
         places.clear();
         let pattern = self.tree.follow(
             &mut scanner,
-            |gap, ahead| gap.read(ahead, marks, tools),
+            |gap, ahead| gap.read(ahead, marks, distinct),
             |gap, place, filling| {
                 places.push(place);
                 match Filled::of(gap, filling, line) {
@@ -161,7 +161,7 @@ impl<P> Patterns<P> {
             [(_, known)] if end.recipe.is_constant && !marks.application => *known,
             all => {
                 ending.clear();
-                let mut relations = end.recipe.relations(line, filled);
+                let relations = end.recipe.relations(line, filled);
                 relations.write(marks.values_beside(end.n_shards), ending)?;
                 values.write_application(marks, ending);
                 all.iter().find(|(known, _)| **known == **ending)?.1

@@ -88,7 +88,7 @@ impl<'l> Relations<'l> {
     }
 
     /// Adds what stands before the filter that it matters beside; `None` if there may be more of that.
-    fn add_early(&mut self) -> Option<()> {
+    pub(super) fn add_early(&mut self) -> Option<()> {
         let of_filters = self.erased.len();
         let is_known = |known: &[Erased<'l>], field| known[..of_filters].iter().any(|known| known.field == field);
         for early in std::mem::take(&mut self.early) {
@@ -105,8 +105,7 @@ impl<'l> Relations<'l> {
     }
 
     /// Writes what they are to each other, and on which side of `mark` numbers of values lie; `None` if they are too many.
-    pub(super) fn write(&mut self, mark: u64, key: &mut Vec<u8>) -> Option<()> {
-        self.add_early()?;
+    pub(super) fn write(&self, mark: u64, key: &mut Vec<u8>) -> Option<()> {
         if self.erased.len() > MOST {
             return None;
         }

@@ -227,7 +227,8 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::outline::{Marks, Tools};
+    use crate::syntax::outline::Marks;
+    use crate::syntax::outline::relations::Distinct;
 
     use super::*;
 
@@ -241,7 +242,7 @@ mod tests {
         let mut scanner = Scanner::new(text.as_bytes());
         fn read<'l>(gap: Gap, ahead: &mut Scanner<'l>) -> Option<Filling<'l>> {
             let marks = Marks { application: false, values: 0, examined: 0, returned: 0 };
-            gap.read(ahead, marks, &mut Tools::default())
+            gap.read(ahead, marks, &mut Distinct::default())
         }
         tree.follow(&mut scanner, read, |_, _, _| {}).map(|number| (number, scanner.at))
     }

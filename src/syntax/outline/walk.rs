@@ -1,11 +1,11 @@
 //! From the command of a record to the part of its key: names and structure as they are, literals by their class where only
 //! the class can matter, everything else word for word.
 
+use super::Marks;
 use super::gap::{Filling, Gap};
 use super::literal::Class;
-use super::relations::Relations;
+use super::relations::{Distinct, Relations};
 use super::tree::Piece;
-use super::{Marks, Tools};
 use crate::syntax::scanner::Scanner;
 
 /// A longer key is none: such a record is left to the full reader.
@@ -85,7 +85,7 @@ pub(super) struct Walk<'l, 'k> {
     pub(super) scanner: Scanner<'l>,
     pub(super) key: &'k mut Vec<u8>,
     pub(super) relations: &'k mut Relations<'l>,
-    pub(super) tools: &'k mut Tools,
+    pub(super) distinct: &'k mut Distinct,
     /// The gaps that were read.
     pub(super) pieces: &'k mut Vec<Piece>,
     pub(super) marks: Marks,
@@ -104,7 +104,7 @@ impl<'l> Walk<'l, '_> {
         let mut ahead = self.scanner;
         ahead.peek()?;
         let start = ahead.at;
-        let filling = gap.read(&mut ahead, self.marks, self.tools)?;
+        let filling = gap.read(&mut ahead, self.marks, self.distinct)?;
         self.pieces.push(Piece { start, end: ahead.at, gap, outcome: filling.outcome });
         self.scanner = ahead;
         Some(filling)

@@ -49,6 +49,12 @@ fn the_router_tells_the_fan_out_and_its_shards_the_plan() {
     let [scan] = found(&report, "SL407")[..] else { panic!("{report}") };
     assert_eq!((&scan["count"], &scan["fingerprint"]), (&2.into(), &broadcast["fingerprint"]));
     assert_eq!(scan["location"]["path"], "shard0.log");
+    let [shape] = &report["shapes"].as_array().unwrap()[..] else { panic!("shown once: {report}") };
+    assert_eq!(shape["observed_shards"], serde_json::json!({"min": 2, "max": 2}));
+    assert_eq!(shape["plans"], serde_json::json!([{"plan": "COLLSCAN", "count": 2}]));
+    let logs = [("mongos.log", ROUTER), ("shard0.log", &one), ("shard1.log", &two)];
+    let text = String::from_utf8(run(&logs, &["--format", "pretty"]).stdout).unwrap();
+    assert!(text.contains("asked 2 shards, by COLLSCAN"), "{text}");
 }
 
 #[test]

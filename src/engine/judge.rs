@@ -129,6 +129,8 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// `planSummary`.
+    pub plan: Option<Arc<str>>,
     /// What names the client's operation in the records of several shards; `None` if another record was recalled.
     pub operation_name: Option<OperationName>,
     /// What tells the shard from others, whichever of its members wrote the record.
@@ -176,6 +178,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
+        plan: event.plan_summary.as_ref().map(|plan| Arc::from(plan.value.as_str())),
         operation_name: event.operation_name.clone(),
         shard_version: event.shard_version.clone(),
         continues: event.get_more,

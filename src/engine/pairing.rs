@@ -184,6 +184,7 @@ mod tests {
             application: None,
             observed_shards: None,
             comment: None,
+            plan: None,
             operation_name: None,
             shard_version: None,
             continues: false,

@@ -4,10 +4,7 @@ use super::Marks;
 use super::Told;
 use super::clock::Clock;
 use super::gap::{Filling, Gap};
-use super::relations::{Distinct, Relations};
-use super::tree::Piece;
 use super::walk::Walk;
-use crate::syntax::scanner::Scanner;
 
 /// The values of a record that are not in its key.
 #[derive(Debug, Default)]
@@ -69,16 +66,7 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 }
 
 impl<'l, 'k> Envelope<'l, 'k> {
-    pub(super) fn new(
-        line: &'l [u8],
-        marks: Marks,
-        key: &'k mut Vec<u8>,
-        pieces: &'k mut Vec<Piece>,
-        relations: &'k mut Relations<'l>,
-        distinct: &'k mut Distinct,
-    ) -> Self {
-        let scanner = Scanner::new(line);
-        let walk = Walk { scanner, key, relations, distinct, pieces, marks, statement: 0 };
+    pub(super) fn new(walk: Walk<'l, 'k>) -> Self {
         Self { walk, values: Values::default() }
     }
 
@@ -181,8 +169,6 @@ impl<'l, 'k> Envelope<'l, 'k> {
 
     fn counted(&mut self, name: &[u8], gap: Gap) -> Option<()> {
         self.name(name);
-        let outcome = self.walk.gap(gap)?.outcome;
-        self.walk.key.push(u8::try_from(outcome).ok()?);
-        Some(())
+        self.walk.gap(gap).map(drop)
     }
 }

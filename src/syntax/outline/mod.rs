@@ -19,12 +19,15 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
+use super::scanner::Scanner;
+
 use clock::Clock;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
 pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
 use tree::Piece;
+use walk::Walk;
 
 /// What a record tells for itself: no two records need to agree in it.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +134,17 @@ impl Outliner {
         key.clear();
         pieces.clear();
         ending.clear();
-        let values = Envelope::new(line, marks, key, pieces, relations, distinct).read()?;
+        let walk = Walk {
+            scanner: Scanner::new(line),
+            key: &mut *key,
+            relations: &mut *relations,
+            distinct,
+            pieces,
+            marks,
+            ending: &mut *ending,
+            statement: 0,
+        };
+        let values = Envelope::new(walk).read()?;
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);

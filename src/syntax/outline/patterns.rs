@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use crate::text::Span;
 
 use super::gap::{Filling, Gap};
@@ -125,15 +127,15 @@ struct End<P> {
     gaps: Box<[(usize, usize)]>,
     about: P,
     /// By the end of the key.
-    known: Vec<(Box<[u8]>, u32)>,
+    known: FxHashMap<Box<[u8]>, u32>,
 }
 
 /// So many ends of keys are kept for one pattern.
-const MOST_ENDINGS: usize = 32;
+const MOST_ENDINGS: usize = 256;
 
 /// So much text is kept, in bytes, and so many nodes.
 const MOST_TEXT: usize = 1 << 20;
-const MOST_NODES: usize = 1 << 14;
+const MOST_NODES: usize = 1 << 15;
 
 impl<P> Patterns<P> {
     /// The pattern of a line, if it follows one. It must be UTF-8 without control characters.
@@ -143,11 +145,15 @@ impl<P> Patterns<P> {
         let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();
         places.clear();
+        ending.clear();
         let pattern = self.tree.follow(
             &mut scanner,
             |gap, ahead| gap.read(ahead, marks, distinct),
             |gap, place, filling| {
                 places.push(place);
+                if gap.has_side() {
+                    ending.push(filling.side);
+                }
                 match Filled::of(gap, filling, line) {
                     Some(one) => filled.push(one),
                     None => values.take(gap, filling),
@@ -157,16 +163,12 @@ impl<P> Patterns<P> {
         scanner.is_at_end().then_some(())?;
         let end = &self.ends[pattern as usize];
         values.n_shards = end.n_shards;
-        let known = match &end.known[..] {
-            [(_, known)] if end.recipe.is_constant && !marks.application => *known,
-            all => {
-                ending.clear();
-                let relations = end.recipe.relations(line, filled);
-                relations.write(marks.values_beside(end.n_shards), ending)?;
-                values.write_application(marks, ending);
-                all.iter().find(|(known, _)| **known == **ending)?.1
-            }
-        };
+        if !end.recipe.is_constant {
+            let relations = end.recipe.relations(line, filled);
+            relations.write(marks.values_beside(end.n_shards), ending)?;
+        }
+        values.write_application(marks, ending);
+        let known = *end.known.get(ending.as_slice())?;
         self.found += 1;
         Some(Found { known, pattern, told: values.told(clock)? })
     }
@@ -205,11 +207,11 @@ impl<P> Patterns<P> {
         let end = self.tree.insert(line, &pieces, next);
         if end == next {
             let gaps = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
-            self.ends.push(End { recipe, n_shards, gaps, about: about(), known: Vec::new() });
+            self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });
         }
         let known_here = &mut self.ends[end as usize].known;
-        if known_here.len() < MOST_ENDINGS && known_here.iter().all(|(other, _)| *other != ending) {
-            known_here.push((ending, known));
+        if known_here.len() < MOST_ENDINGS {
+            known_here.insert(ending, known);
         }
     }
 }

@@ -22,6 +22,7 @@ pub struct Memory {
     /// What such a record is.
     pub kind: Kind,
     standing: Standing,
+    plan: Option<Arc<str>>,
     statements: Arc<[JudgedStatement]>,
 }
 
@@ -33,6 +34,7 @@ impl Memory {
         (!values_decide).then(|| Self {
             kind: kind.clone(),
             standing: judged.standing,
+            plan: judged.plan.clone(),
             statements: judged.statements.iter().map(counted).collect(),
         })
     }
@@ -48,7 +50,9 @@ impl Memory {
             application: told.app_name.map(str::to_owned),
             observed_shards: told.n_shards,
             comment: None,
+            plan: self.plan.clone(),
             operation_name: None,
+            shard_version: None,
             continues: false,
             lead: 0,
             limits: limits(told.app_name, &self.statements, settings),

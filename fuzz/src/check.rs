@@ -56,7 +56,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn report(data: &[u8], settings: &Settings, chunk_size: usize) -> Report {
-    let source = Source { input: Input::stdin(), opened: Some(Box::new(Cursor::new(data.to_vec()))) };
+    let source = Source { input: Input::stdin(), opened: Some(Box::new(Cursor::new(data.to_vec()))), role: None };
     let job = Job { sources: vec![source], chunk_size, interrupted: &NEVER };
     let outcome = run(job, settings, &mut Unwatched).expect("threads can be started");
     let run =

@@ -13,6 +13,7 @@ use super::collection::{Collection, IndexList, Sharding};
 use super::dump::Dumped;
 use super::lookup::Catalog;
 use super::pattern;
+use super::zones::Zones;
 
 /// A declaration that contradicts an earlier one, or that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +36,13 @@ pub struct Builder {
     homeless: Vec<(SourceId, Declared)>,
     conflicts: Vec<Conflict>,
     pub(super) dumped: Dumped,
+    pub(super) zones: Zones,
 }
 
 impl Builder {
     /// Adds what a script declares.
     pub fn script(&mut self, source: SourceId, declarations: &Declarations) {
+        self.zones.add(source, declarations.zones.iter().cloned());
         for declared in &declarations.statements {
             match &declared.target {
                 Target { database: Some(database), collection, .. } => {
@@ -85,6 +88,7 @@ impl Builder {
         self.collections.into_iter().for_each(|collection| catalog.add(collection));
         catalog.complete_from_globs();
         self.conflicts.extend(self.dumped.complete(&mut catalog));
+        self.conflicts.extend(self.zones.complete(&mut catalog));
         (catalog, self.conflicts)
     }
 

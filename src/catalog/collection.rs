@@ -1,6 +1,6 @@
 //! One declared collection.
 
-use crate::model::{ChunkMap, Distribution, IndexSpec, KeyCharacteristics, Node, ShardKey};
+use crate::model::{ChunkMap, Distribution, IndexSpec, KeyCharacteristics, Node, ShardKey, ZoneRange};
 use crate::text::{Located, SourceId, Span};
 
 use super::builder::add_indexes;
@@ -52,6 +52,8 @@ pub struct Collection {
     pub distribution: Option<(SourceId, Distribution)>,
     /// Chunks that are marked as too large to move.
     pub jumbo: Vec<(SourceId, Span)>,
+    /// The ranges of zones, in the order of the key. The router never reads them.
+    pub zones: Vec<ZoneRange>,
 }
 
 impl Collection {
@@ -82,6 +84,7 @@ impl Collection {
             characteristics: None,
             distribution: None,
             jumbo: Vec::new(),
+            zones: Vec::new(),
         }
     }
 

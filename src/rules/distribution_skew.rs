@@ -1,6 +1,6 @@
 //! SL602: a collection whose bytes, documents or chunks lie unevenly on its shards.
 
-use super::declared_index::{finding, label_in};
+use super::declared_index::{among, finding, label_in};
 use super::finding::{Finding, Severity};
 use super::rule::{Check, DeclarationContext, Evidence, Rule, Status};
 use super::totals::percent;
@@ -34,19 +34,18 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
         are_many(&amounts).then_some((collection.source, key.span, "chunks", amounts))
     };
     let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
-    let all: u64 = amounts.iter().map(|(_, n)| n).sum();
-    let Some((shard, most)) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone()))) else {
-        return;
-    };
-    let shards = amounts.len() as u64;
-    let (share, fair) = (percent(*most, all), 100 / shards.max(1));
-    let limit = fair + fair * ctx.thresholds.skew_percent / 100;
-    if shards < 2 || share <= limit {
-        return;
-    }
+    // What a zone keeps on its shards is no skew; that one of these holds more than the others is.
+    let groups = ctx.catalog.alike(collection, amounts.iter().map(|(shard, _)| shard.as_str()));
+    let skewed = groups.iter().find_map(|(zones, group)| {
+        let amounts: Vec<_> = amounts.iter().filter(|(shard, _)| group.contains(shard.as_str())).cloned().collect();
+        let is_told = of != "chunks" || are_many(&amounts);
+        Some((zones, skewed(&amounts, ctx.thresholds.skew_percent).filter(|_| is_told)?))
+    });
+    let Some((zones, Skewed { shard, share, fair, shards })) = skewed else { return };
     let message = format!(
-        "`{shard}` holds {share} % of the {of} of `{}`, where {fair} % is a fair share of {shards} shards",
-        collection.pattern
+        "`{shard}` holds {share} % of the {of} of `{}`{}, where {fair} % is a fair share of {shards} shards",
+        collection.pattern,
+        among(collection, zones),
     );
     let mut found =
         finding(collection, "distribution", home, message, vec![label_in(home, home, span, "counted here")]);
@@ -54,6 +53,24 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
         "look for jumbo chunks, zones and failed migrations, then at the key: how often is its top value?".to_owned(),
     );
     findings.push(found);
+}
+
+/// The fullest of shards that should hold alike. Shares are in percent.
+struct Skewed {
+    shard: String,
+    share: u64,
+    fair: u64,
+    shards: u64,
+}
+
+/// The fullest shard, if it holds more than its fair share and `skew_percent` of that.
+fn skewed(amounts: &[(String, u64)], skew_percent: u64) -> Option<Skewed> {
+    let all: u64 = amounts.iter().map(|(_, n)| n).sum();
+    let (shard, most) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone())))?;
+    let shards = amounts.len() as u64;
+    let (share, fair) = (percent(*most, all), 100 / shards.max(1));
+    let limit = fair + fair * skew_percent / 100;
+    (shards >= 2 && share > limit).then(|| Skewed { shard: shard.clone(), share, fair, shards })
 }
 
 /// Bytes if every shard tells them, else documents, else chunks.
@@ -85,7 +102,8 @@ const EXPLANATION: &str = r#"
 
 One shard holds at least `skew_percent` percent (default 50) more than its fair share of a collection: of its bytes,
 as `$shardedDataDistribution` or `getShardDistribution()` tell them; else of its documents; else of its chunks, where
-there are eight or more for each shard.
+there are eight or more for each shard. Where zones have ranges of the collection, shards are held against those of the
+same zones only, and against none if nothing declares which shards belong to a zone.
 
 ## Why it costs you
 
@@ -121,7 +139,7 @@ an old server. If one value of the key is large, SL502 and SL505 apply.
 
 ## When to ignore
 
-Zones that keep data apart on purpose, and the hours after a shard was added.
+The hours after a shard was added, while the balancer is still moving chunks to it.
 
 ## Versions
 

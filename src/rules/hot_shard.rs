@@ -1,6 +1,8 @@
 //! SL603: one shard carries most of the time.
 
-use super::declared_index::{finding, label_in};
+use std::collections::BTreeSet;
+
+use super::declared_index::{among, finding, label_in};
 use super::finding::Severity;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::{Cost, NamespaceContext, NamespaceFinding, calls, percent};
@@ -21,24 +23,20 @@ pub static RULE: Rule = Rule {
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let (totals, home) = (ctx.totals, ctx.collection.source);
     let Some(key) = ctx.collection.shard_key() else { return };
-    let Some(owners) = ctx.collection.chunks.as_ref().map(|chunks| chunks.owner_count() as u64).filter(|&n| n > 1)
-    else {
-        return;
-    };
-    let mut all = Cost::default();
-    totals.shards.iter().for_each(|(_, cost)| all.add(*cost));
-    let Some((shard, most)) = totals.shards.iter().max_by_key(|(name, cost)| (cost.millis, std::cmp::Reverse(*name)))
-    else {
-        return;
-    };
-    let share = percent(most.millis, all.millis);
-    let least = ctx.thresholds.hot_shard_percent.max(2 * 100 / owners);
-    if all.calls < ctx.thresholds.fewest_calls || all.millis == 0 || share < least {
-        return;
-    }
+    let Some(chunks) = &ctx.collection.chunks else { return };
+    let owning: BTreeSet<&str> = chunks.chunks.iter().map(|chunk| chunk.shard.as_str()).collect();
+    let asked = totals.shards.iter().map(|(shard, _)| *shard);
+    // A load that a zone keeps on its shards is meant to be there; that one of these carries it alone is not.
+    let groups = ctx.catalog.alike(ctx.collection, owning.iter().copied().chain(asked));
+    let hot = groups.iter().find_map(|(zones, group)| {
+        let owners = owning.intersection(group).count() as u64;
+        Some((zones, owners, hot(ctx, group, owners)?))
+    });
+    let Some((zones, owners, Hot { shard, share, most, all })) = hot else { return };
     let message = format!(
-        "`{shard}` carries {share} % of the time of `{}`: {} of {} that reach its {owners} shards",
+        "`{shard}` carries {share} % of the time of `{}`{}: {} of {} that reach its {owners} shards",
         totals.namespace,
+        among(ctx.collection, zones),
         calls(most.calls),
         all.calls,
     );
@@ -49,7 +47,27 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
         "look for a value of `{}` that many calls ask for, then at how chunks are spread",
         key.first().path
     ));
-    findings.push(NamespaceFinding { finding: found, cost: *most });
+    findings.push(NamespaceFinding { finding: found, cost: most });
+}
+
+/// The busiest of shards that should be equally busy.
+struct Hot<'a> {
+    shard: &'a str,
+    /// Its share of the time, in percent.
+    share: u64,
+    most: Cost,
+    all: Cost,
+}
+
+fn hot<'a>(ctx: &NamespaceContext<'a>, group: &BTreeSet<&str>, owners: u64) -> Option<Hot<'a>> {
+    let costs = || ctx.totals.shards.iter().filter(|(shard, _)| group.contains(shard));
+    let mut all = Cost::default();
+    costs().for_each(|(_, cost)| all.add(*cost));
+    let (shard, most) = costs().max_by_key(|(name, cost)| (cost.millis, std::cmp::Reverse(*name)))?;
+    let share = percent(most.millis, all.millis);
+    let least = ctx.thresholds.hot_shard_percent.max(2 * 100 / owners.max(1));
+    let is_told = owners > 1 && all.calls >= ctx.thresholds.fewest_calls && all.millis > 0;
+    (is_told && share >= least).then_some(Hot { shard, share, most: *most, all })
 }
 
 const EXPLANATION: &str = r#"
@@ -59,7 +77,8 @@ const EXPLANATION: &str = r#"
 
 With a chunk map (a dump of `config.chunks`) the shards of each call are known. One of them carries at least
 `hot_shard_percent` percent of the time (default 60), and at least twice its fair share. A call counts for every shard
-that it reaches.
+that it reaches. Where zones have ranges of the collection, shards are held against those of the same zones only, and
+against none if nothing declares which shards belong to a zone.
 
 ## Why it costs you
 
@@ -128,7 +147,7 @@ If one key value is hot, no balancer helps: cache it, or refine the key so that 
 
 ## When to ignore
 
-Zones that put the load on one shard on purpose.
+A load that comes in turns, now on this shard and now on that: see a longer time.
 
 ## Versions
 

@@ -13,7 +13,7 @@ use super::place;
 use super::record::Record;
 
 /// The members that are known to hold lines; others are looked at after them.
-const USUAL: [&str; 5] = ["log", "message", "line", "MESSAGE", "msg"];
+pub(super) const USUAL: [&str; 5] = ["log", "message", "line", "MESSAGE", "msg"];
 
 /// So many objects may stand around the string (`_source.message`).
 const MAX_DEPTH: usize = 3;

@@ -189,3 +189,36 @@ fn a_part_whose_rest_is_lost_takes_no_other_record_with_it() {
         assert_eq!(counts, [Some(2), Some(1)], "{name}: {log}");
     }
 }
+
+fn counts(log: &str, more: &[&str]) -> ([u64; 6], Option<i32>) {
+    let mut arguments = vec!["check", "--format", "json", "--fail-on", "never", "-"];
+    arguments.extend(more);
+    let output = shardlint(&arguments, Some(log.as_bytes()));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a JSON report");
+    let names = ["lines", "slow_queries", "other_records", "not_understood", "filtered", "filtered_explains"];
+    (names.map(|name| report["summary"][name].as_u64().expect("a count")), output.status.code())
+}
+
+#[test]
+fn the_brackets_and_commas_of_an_array_on_lines_of_their_own_are_no_records() {
+    let one = record(1);
+    for (log, lines) in [
+        (format!("[\n{one},\n{one}\n]\n"), 4),
+        (format!("[\n{one}\n,\n{one}\n];\n"), 5),
+        (format!("[{one},\n{one}]\n"), 2),
+        (format!("{one}\n[\n{one}\n"), 3),
+    ] {
+        assert_eq!(counts(&log, &[]), ([lines, 2, 0, 0, 0, 0], Some(0)), "{log}");
+    }
+    assert_eq!(counts(&format!("[\n\n{one}\n]"), &[]).0, [4, 1, 1, 0, 0, 0], "a blank line is one");
+    assert_eq!(counts("[\n]\n", &[]), ([2, 0, 0, 0, 0, 0], Some(2)), "an array of nothing is no log");
+}
+
+#[test]
+fn explains_that_filters_leave_out_are_no_slow_queries_that_they_leave_out() {
+    let explain = r#"{"queryPlanner":{"namespace":"crm.accounts","parsedQuery":{"a":{"$eq":1}},"winningPlan":{"stage":"COLLSCAN"}},"ok":1}"#;
+    let log = format!("{}\n{explain}\n{explain}\n", record(1));
+    assert_eq!(counts(&log, &["--ns", "shop.*"]), ([3, 1, 0, 0, 0, 2], Some(0)));
+    assert_eq!(counts(&log, &["--ns", "crm.*"]), ([3, 1, 0, 0, 1, 0], Some(0)));
+    assert_eq!(counts(&log, &["--ns", "x.*"]), ([3, 1, 0, 0, 1, 2], Some(2)));
+}

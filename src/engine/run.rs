@@ -85,10 +85,10 @@ impl SourceLines {
         self.not_understood > 0 && self.understood == 0
     }
 
-    /// Whether there is nothing in it but blank lines.
+    /// Whether there is nothing in it but blank lines and brackets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lines == self.blank
+        self.understood == 0 && self.not_understood == 0
     }
 
     fn add(&mut self, bytes: &[u8], counts: &Counts) {
@@ -98,7 +98,8 @@ impl SourceLines {
         self.lines += counts.lines;
         self.blank += counts.blank;
         self.not_understood += counts.not_understood;
-        self.understood += counts.slow_queries + counts.explains + counts.other_records - counts.blank;
+        let explains = counts.explains + counts.filtered_explains;
+        self.understood += counts.slow_queries + explains + counts.other_records - counts.blank;
         if !self.is_wholly_unread() && self.lines > self.blank {
             self.sample = Vec::new();
         }

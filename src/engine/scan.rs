@@ -82,8 +82,10 @@ pub struct Counts {
     pub not_understood: u64,
     /// Slow-query records that the server cut.
     pub truncated: u64,
-    /// Slow queries and explains left out by the filters.
+    /// Slow queries left out by the filters.
     pub filtered: u64,
+    /// Explain documents left out by the filters.
+    pub filtered_explains: u64,
     /// Records that repeat an operation told by another.
     pub duplicates: u64,
     /// The cluster's own traffic.
@@ -103,6 +105,7 @@ impl Counts {
         self.not_understood += more.not_understood;
         self.truncated += more.truncated;
         self.filtered += more.filtered;
+        self.filtered_explains += more.filtered_explains;
         self.duplicates += more.duplicates;
         self.internal += more.internal;
         self.not_queries += more.not_queries;
@@ -325,7 +328,7 @@ impl Scan<'_> {
         let namespace = settings.namespace_map.apply(&event.namespace);
         let told = Told::by_event(event);
         if !settings.filters.admit(&told, namespace.as_str()) {
-            part.counts.filtered += 1;
+            part.counts.filtered_explains += 1;
             return;
         }
         part.counts.explains += 1;

@@ -24,7 +24,9 @@ pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Rec
     }
     let value = value(text);
     if value.is_empty() {
-        return Some(Record::Other(Fact::Plain));
+        // The brackets of an array around records, on lines of their own, are none.
+        let is_around = text.contains(['[', ']', ',']) && typed(text.trim()).is_none();
+        return Some(if is_around { Record::Several(Vec::new()) } else { Record::Other(Fact::Plain) });
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
         return None;

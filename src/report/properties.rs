@@ -201,7 +201,7 @@ fn in_columns(row: &str, range: &Range<usize>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_global_rejects: 1 << 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_label_shows_the_text_it_points_at((record, labels) in labelled(), width in 20_usize..140) {

@@ -353,9 +353,11 @@ pub struct Growth {
 /// Values with their numbers in the record, by which their places are told apart. Those of different fields begin at the same
 /// number: so the samples of all fields are, as a rule, of the same records, and few records have to be read for them.
 fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &KeyValue)> {
-    values.iter().enumerate().map(move |(at, value)| {
-        let before = values[..at].iter().filter(|earlier| earlier.field == value.field).count();
-        (first + before, value)
+    let mut next: Vec<usize> = Vec::new();
+    values.iter().map(move |value| {
+        next.resize(next.len().max(value.field + 1), first);
+        next[value.field] += 1;
+        (next[value.field] - 1, value)
     })
 }
 

@@ -52,6 +52,7 @@ fn collection(fields: &[&str], indexes: Vec<IndexSpec>) -> Collection {
         characteristics: None,
         distribution: None,
         jumbo: Vec::new(),
+        zones: Vec::new(),
     }
 }
 

@@ -52,6 +52,18 @@ fn spans_go_through_the_escapes_of_every_wrapping() {
 }
 
 #[test]
+fn profiler_documents_and_explains_are_read_in_strings_too() {
+    let profile = r#"{"op":"query","ns":"shop.orders","command":{"find":"orders","filter":{"b":{"$gt":5}},"$db":"shop"},"millis":5,"ts":{"$date":"2026-11-30T08:17:00Z"}}"#;
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{profile}\n")));
+    let filter = slow(&line).statements[0].filter.as_ref().expect("a filter").span;
+    assert_eq!(&line[filter.range()], r#"{\"b\":{\"$gt\":5}}"#);
+    let explain =
+        r#"{"queryPlanner":{"namespace":"shop.orders","parsedQuery":{},"winningPlan":{"stage":"COLLSCAN"}},"ok":1}"#;
+    let line = format!(r#"{{"message":{}}}"#, quoted(explain));
+    assert!(matches!(read_record(line.as_bytes()), Record::Explain(_)), "{line}");
+}
+
+#[test]
 fn records_behind_columns_of_kubernetes_are_read() {
     let inner = record(STRUCTURED);
     assert_eq!(slow(&format!("2026-11-30T08:17:00.824513Z stdout F {inner}")).statements.len(), 1);

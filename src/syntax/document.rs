@@ -53,7 +53,7 @@ fn value(text: &str) -> &str {
     let blank = |c: char| c.is_whitespace() || c == '\0' || c == '\u{feff}';
     let mut value = text.trim_matches(blank);
     if let Some(typed) = typed(value.lines().next().unwrap_or_default()).filter(|typed| typed.starts_with(['{', '['])) {
-        value = &value[value.find(typed).unwrap_or(0)..];
+        value = &value[ext_json::span_in(value, 0, typed).range().start..];
     }
     let end = |c: char| blank(c) || matches!(c, ',' | ';');
     value = value.trim_end_matches(end).trim_start_matches(|c: char| blank(c) || c == ',');

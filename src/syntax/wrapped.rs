@@ -29,7 +29,8 @@ pub(super) struct Unescaped {
 /// Reads a line that holds another in a JSON string with `read`; `None` if it holds none that `read` knows.
 pub(super) fn read(line: &str, read: impl Fn(&str) -> Result<Record, SyntaxError>) -> Option<Record> {
     let mut refused = None;
-    for Candidate { quoted, is_usual } in candidates(line.trim(), 0)? {
+    // Collectors write time and tag in front of the object.
+    for Candidate { quoted, is_usual } in candidates(line[line.find('{')?..].trim(), 0)? {
         let inner = Unescaped::new(line, quoted)?;
         if !is_usual && inner.text.trim().is_empty() {
             continue;

@@ -70,6 +70,45 @@ fn records_behind_columns_of_kubernetes_are_read() {
 }
 
 #[test]
+fn records_are_read_behind_whatever_a_shipper_put_in_front() {
+    let columns = [
+        "",
+        "    ",
+        "\u{feff}",
+        "Nov 30 08:17:00 host-1 mongod.27017[123]: ",
+        "<134>1 2026-11-30T08:17:00.003Z host mongod 123 - - ",
+        "2026-11-30T08:17:00.003456+00:00 host mongod[123]: ",
+        "mongodb_1  | ",
+        "\u{1b}[36mmongodb_1  |\u{1b}[0m ",
+        "[pod/mongo-0/mongod] ",
+        "mongo-0 mongod ",
+        "2026-11-30T08:17:00.824513Z ",
+        "2026-11-30T08:17:00.824513123Z stdout F ",
+        "   17  ",
+    ];
+    for column in columns {
+        for inner in [record(STRUCTURED), LEGACY.to_owned()] {
+            let (event, bare) = (slow(&format!("{column}{inner}")), slow(&inner));
+            assert_eq!((event.time_millis, &event.context), (bare.time_millis, &bare.context), "{column}{inner}");
+            let places = [&event, &bare].map(|event| event.n_shards.as_ref().expect("told").span.range().start);
+            assert_eq!(places[0], places[1] + column.len(), "{column}{inner}");
+        }
+    }
+    for column in ["2026-11-30T08:17:00+00:00\tdocker.mongo\t", "2026-11-30 08:17:00.000000000 +0000 docker.mongo: "] {
+        let line = format!(r#"{column}{{"source":"stdout","log":{}}}"#, quoted(&record(STRUCTURED)));
+        let plan = slow(&line).plan_summary.expect("a plan");
+        assert_eq!(&line[plan.span.range()], "IXSCAN { b: 1 }");
+    }
+    for line in [
+        "app: 2024-02-04T20:59:43.123Z listening",
+        "took 5ms at Mon Aug  5 20:21:43 on host",
+        "{ at 2024-02-04T20:59:43.123Z [x] y",
+    ] {
+        assert!(matches!(read_record(line.as_bytes()), Record::Bad(_)), "{line}");
+    }
+}
+
+#[test]
 fn a_line_that_the_runtime_split_says_so() {
     let inner = record(STRUCTURED);
     let half = &inner[..inner.len() / 2];

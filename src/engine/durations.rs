@@ -2,7 +2,7 @@
 //! millisecond, beyond 128 between each power of two and the next. Few are in use for any shape, and merging adds counts, so
 //! neither the order nor the cut of the input shows.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Durations from here on share buckets.
 const EXACT: u64 = 256;
@@ -10,7 +10,7 @@ const EXACT: u64 = 256;
 /// Counted durations.
 #[derive(Debug, Clone, Default)]
 pub struct Durations {
-    buckets: BTreeMap<u16, u64>,
+    buckets: FxHashMap<u16, u64>,
 }
 
 impl Durations {
@@ -32,11 +32,13 @@ impl Durations {
     pub fn percentile(&self, percent: u64) -> u64 {
         let total: u64 = self.buckets.values().sum();
         let rank = (u128::from(total) * u128::from(percent)).div_ceil(100);
+        let mut buckets: Vec<(u16, u64)> = self.buckets.iter().map(|(bucket, count)| (*bucket, *count)).collect();
+        buckets.sort_unstable();
         let mut below = 0;
-        for (bucket, count) in &self.buckets {
-            below += u128::from(*count);
+        for (bucket, count) in buckets {
+            below += u128::from(count);
             if below >= rank {
-                return longest(*bucket);
+                return longest(bucket);
             }
         }
         0

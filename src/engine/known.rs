@@ -1,47 +1,11 @@
-//! What is known of a slow-query record before its statements are judged, and what each record tells for itself.
+//! What is known of a slow-query record before its statements are judged.
 
 use crate::model::{Event, Namespace, Origin, ServerVersion, Traffic};
-use crate::syntax::{Outline, Role};
+use crate::syntax::Role;
 
 use super::pairing::BatchKey;
 use super::scan::Process;
 use super::settings::Settings;
-
-/// What a record tells for itself: no two records need to agree in it.
-#[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
-    /// The thread.
-    pub context: &'a str,
-    /// When, in milliseconds since 1970.
-    pub time_millis: Option<i64>,
-    /// `durationMillis`.
-    pub duration_millis: Option<u64>,
-    /// `nShards`.
-    pub n_shards: Option<u64>,
-    /// `appName`.
-    pub app_name: Option<&'a str>,
-}
-
-impl<'a> Told<'a> {
-    /// What an event tells.
-    #[must_use]
-    pub fn by_event(event: &'a Event) -> Self {
-        Self {
-            context: &event.context,
-            time_millis: event.time_millis,
-            duration_millis: event.duration_millis.as_ref().map(|duration| duration.value),
-            n_shards: event.n_shards.as_ref().map(|n| n.value),
-            app_name: event.app_name.as_deref(),
-        }
-    }
-
-    /// What an outline tells.
-    #[must_use]
-    pub fn by_outline(outline: &Outline<'a>) -> Self {
-        let Outline { context, time_millis, duration_millis, n_shards, app_name, .. } = *outline;
-        Self { context, time_millis, duration_millis, n_shards, app_name }
-    }
-}
 
 /// How a record is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

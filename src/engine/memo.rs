@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::syntax::Outline;
+use crate::syntax::{Marks, Outline, Outliner, Patterns, Told};
 use crate::text::RecordPos;
 
 use super::judge::{Judged, JudgedStatement, Standing, limits};
-use super::known::{Kind, Told};
+use super::known::Kind;
 use super::scan::Process;
 use super::settings::Settings;
 
@@ -58,9 +58,6 @@ impl Memory {
 /// So many outlines are remembered; a log with more of them hardly repeats itself.
 const MOST: usize = 8_000;
 
-/// What is remembered, by outline.
-type Memories = FxHashMap<Box<[u8]>, Memory>;
-
 /// The memory of one thread.
 #[derive(Debug, Default)]
 pub struct Memo {
@@ -68,24 +65,52 @@ pub struct Memo {
     processes: Vec<(Process, Memories)>,
 }
 
+/// What is remembered of the records of one process.
+#[derive(Debug, Default)]
+struct Memories {
+    all: Vec<Memory>,
+    /// Their places, by outline
+    by_key: FxHashMap<Box<[u8]>, u32>,
+    /// and by what their lines look like.
+    patterns: Patterns,
+}
+
 impl Memo {
-    /// What is known of records with that outline.
-    #[must_use]
-    pub fn get(&self, process: Process, outline: &Outline<'_>) -> Option<&Memory> {
-        self.processes.iter().find(|(known, _)| *known == process)?.1.get(outline.key)
+    /// What is known of records such as `line`, and what it tells for itself.
+    pub fn recall<'a>(
+        &mut self,
+        process: Process,
+        line: &'a [u8],
+        outliner: &mut Outliner,
+        marks: Marks,
+    ) -> Option<(&Memory, Told<'a>)> {
+        let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
+        let Memories { all, by_key, patterns } = memories;
+        let (at, told) = match patterns.find(line, outliner, marks) {
+            Some(found) => found,
+            None => {
+                let outline = outliner.read(line, marks)?;
+                let (at, told) = (*by_key.get(outline.key)?, outline.told);
+                patterns.learn(line, outliner, marks, at);
+                (at, told)
+            }
+        };
+        Some((&all[at as usize], told))
     }
 
     /// Remembers.
-    pub fn insert(&mut self, process: Process, outline: &Outline<'_>, memory: Memory) {
-        let size: usize = self.processes.iter().map(|(_, memories)| memories.len()).sum();
+    pub fn insert(&mut self, process: Process, outline: &Outline<'_, '_>, memory: Memory) {
+        let size: usize = self.processes.iter().map(|(_, memories)| memories.all.len()).sum();
         if size >= MOST {
             self.processes.clear();
         }
         let known = self.processes.iter().position(|(known, _)| *known == process);
         let at = known.unwrap_or_else(|| {
-            self.processes.push((process, FxHashMap::default()));
+            self.processes.push((process, Memories::default()));
             self.processes.len() - 1
         });
-        self.processes[at].1.insert(outline.key.into(), memory);
+        let Memories { all, by_key, .. } = &mut self.processes[at].1;
+        by_key.insert(outline.key.into(), u32::try_from(all.len()).expect("they are few"));
+        all.push(memory);
     }
 }

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Trouble, is_whole, next_telling, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_whole, next_telling, read_record};
 use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
-use super::known::{Counting, Kind, Told};
+use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
 use super::roster::Newcomers;
@@ -192,8 +192,10 @@ impl Part {
 /// Reads and judges every record of `block`.
 #[must_use]
 pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
-    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default() };
     let bytes = &block.chunk.bytes;
+    let recalls =
+        Recalls { may: settings.may_recall(), is_clean: settings.may_recall() && is_clean(bytes), now: false };
+    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default(), recalls };
     let mut telling = next_telling(bytes, 0);
     for record in block.records() {
         scan.part.counts.lines += record.lines;
@@ -250,22 +252,34 @@ struct Scan<'a> {
     worker: &'a mut Worker,
     part: Part,
     settled: Settled,
+    recalls: Recalls,
+}
+
+/// Whether records may be recalled, or what is found out about them remembered.
+#[derive(Debug, Clone, Copy)]
+struct Recalls {
+    /// Any.
+    may: bool,
+    /// All lines are clean.
+    is_clean: bool,
+    /// The one that is read now.
+    now: bool,
 }
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
-        if self.recall(place).is_none() {
+        let Recalls { may, is_clean: are_clean, .. } = self.recalls;
+        self.recalls.now = may && (are_clean || is_clean(place.bytes)) && memchr::memchr(b'\n', place.bytes).is_none();
+        if !self.recalls.now || self.recall(place).is_none() {
             self.take(read_record(place.bytes), place);
         }
     }
 
     /// Counts a record whose like was seen before; `None` if it has to be read.
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
-        let Self { part, settled, settings, process, worker } = self;
+        let Self { part, settled, settings, process, worker, .. } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
-        let outline = settings.may_recall().then(|| outliner.read(place.bytes, settings.marks()))??;
-        let memory = memo.get(*process, &outline)?;
-        let told = Told::by_outline(&outline);
+        let (memory, told) = memo.recall(*process, place.bytes, outliner, settings.marks())?;
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
         sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
         Some(())
@@ -308,11 +322,11 @@ impl Scan<'_> {
 
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
-        let Self { part, settled, settings, process, worker } = self;
+        let Self { part, settled, settings, process, worker, recalls } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if settings.may_recall()
+        if recalls.now
             && let Some(outline) = outliner.read(place.bytes, settings.marks())
             && let Some(memory) = Memory::of(&kind, &judged, settings)
         {

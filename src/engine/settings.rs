@@ -7,10 +7,9 @@ use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
 use crate::model::ServerVersion;
 use crate::rules::{REGISTRY, Rule, Thresholds};
-use crate::syntax::Marks;
+use crate::syntax::{Marks, Told};
 
 use super::adjust::Adjustment;
-use super::known::Told;
 use super::limit::Limit;
 use super::suppress::Suppression;
 use super::tally::Keep;

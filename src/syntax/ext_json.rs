@@ -1,7 +1,7 @@
 //! Extended JSON (canonical, relaxed, and as the structured log prints it) to [`Node`], with a span on every name and value.
 //!
-//! `serde_json` does the lexing: each level is read as borrowed `RawValue`s, whose distance from the start of the text is
-//! their span. Wrappers such as `{"$oid": …}` become their BSON type only where they have exactly the members of the
+//! What is spelled as servers do it is read in one pass (`plain_json`). For all else `serde_json` does the lexing: each level is
+//! read as borrowed `RawValue`s, whose distance from the start of the text is their span. Wrappers such as `{"$oid": …}` become their BSON type only where they have exactly the members of the
 //! wrapper; a user's document that merely looks like one stays a document.
 
 use std::fmt;
@@ -15,6 +15,7 @@ use crate::model::{Array, Document, Field, Node, Value};
 use crate::text::Span;
 
 use super::error::SyntaxError;
+use super::plain_json;
 
 /// Deeper nesting than this is refused; BSON itself allows 200 levels.
 const MAX_DEPTH: usize = 250;
@@ -24,20 +25,34 @@ const MAX_DEPTH: usize = 250;
 /// # Errors
 /// If `text` is no JSON value, or is nested too deeply.
 pub fn parse(text: &str, base: usize) -> Result<Node, SyntaxError> {
+    plain_json::value(text, base).map_or_else(|| by_levels(text, base), Ok)
+}
+
+/// Reads a value that is a part of `text`, of which spans are.
+///
+/// # Errors
+/// If it is no JSON value, or is nested too deeply.
+pub(super) fn parse_part(text: &str, part: &str) -> Result<Node, SyntaxError> {
+    parse(part, span_in(text, 0, part).start as usize)
+}
+
+/// The members of an object in order: names with their quotes, and values, still raw.
+pub(super) fn raw_members(text: &str) -> Result<Vec<(&str, &str)>, serde_json::Error> {
+    if let Some(members) = plain_json::members(text) {
+        return Ok(members);
+    }
+    let RawMembers(members) = serde_json::from_str(text)?;
+    Ok(members.into_iter().map(|(name, value)| (name.get(), value.get())).collect())
+}
+
+/// Reads a value level by level.
+fn by_levels(text: &str, base: usize) -> Result<Node, SyntaxError> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| malformed(text, base, &error))?;
     Reader { text, base }.node(raw, 0)
 }
 
-/// Reads a value that `serde_json` has already delimited; it must lie inside `text`.
-///
-/// # Errors
-/// If it is nested too deeply.
-pub fn parse_raw(text: &str, base: usize, raw: &RawValue) -> Result<Node, SyntaxError> {
-    Reader { text, base }.node(raw, 0)
-}
-
 /// The members of a JSON object in order, names and values still raw.
-pub(super) struct RawMembers<'a>(pub(super) Vec<(&'a RawValue, &'a RawValue)>);
+struct RawMembers<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de> serde::Deserialize<'de> for RawMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -127,24 +142,24 @@ impl<'a> Reader<'a> {
         Ok(Value::Array(Array { items, partial: false }))
     }
 
-    /// The text of a JSON string. A lone surrogate, which JSON can spell and UTF-8 cannot hold, becomes U+FFFD.
     fn decoded(&self, quoted: &'a str) -> Result<String, SyntaxError> {
-        let inner = &quoted[1..quoted.len() - 1];
-        if !inner.contains('\\') {
-            return Ok(inner.to_owned());
-        }
-        match serde_json::from_str(quoted) {
-            Ok(text) => Ok(text),
-            Err(error) => serde_json::from_str::<Lossy>(quoted)
-                .map(|lossy| lossy.0)
-                .map_err(|_| malformed(quoted, span_in(self.text, self.base, quoted).start as usize, &error)),
-        }
+        decoded(quoted).map_err(|error| malformed(quoted, span_in(self.text, self.base, quoted).start as usize, &error))
     }
 
     fn read<T: serde::Deserialize<'a>>(&self, text: &'a str) -> Result<T, SyntaxError> {
         let base = span_in(self.text, self.base, text).start as usize;
         serde_json::from_str(text).map_err(|error| malformed(text, base, &error))
     }
+}
+
+/// The text of a JSON string. A lone surrogate, which JSON can spell and UTF-8 cannot hold, becomes U+FFFD.
+pub(super) fn decoded(quoted: &str) -> Result<String, serde_json::Error> {
+    let inner = &quoted[1..quoted.len() - 1];
+    if !inner.contains('\\') {
+        return Ok(inner.to_owned());
+    }
+    serde_json::from_str(quoted)
+        .or_else(|error| serde_json::from_str(quoted).map(|Lossy(text)| text).map_err(|_| error))
 }
 
 /// A string read as bytes, which `serde_json` allows to hold lone surrogates.
@@ -343,5 +358,36 @@ mod tests {
     #[test]
     fn a_lone_surrogate_is_kept_readable() {
         assert!(matches!(value(r#""a\ud800b""#), Value::String(text) if text.starts_with('a') && text.ends_with('b')));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_read_in_one_pass_is_read_alike_level_by_level(
+            parts in proptest::collection::vec(proptest::sample::select(vec![
+                "{", "}", "[", "]", ",", ":", " ", "\t", "\"a\"", "\"$oid\"", "\"$date\"", "\"$numberLong\"", "\"0123456789abcdef01234567\"",
+                "\"x\\u00e9\\ud800\"", "\"\\q\"", "\"\u{1}\"", "\"é\"", "1", "-0", "01", "1.5e3", "1.", "true", "nul", "null", "\"2024-05-14T09:12:03.481Z\"",
+                "{\"a\":1}", "[1,{\"b\":[]}]", "{\"$date\":\"2024-05-14T09:12:03.481Z\"}", "{\"$numberLong\":\"5\"}",
+            ]), 0..12)
+        ) {
+            let text = parts.concat();
+            for text in [text.clone(), format!("{{\"k\":{text}}}"), format!("[{text}]"), format!("{{{text}}}")] {
+                if let Some(node) = plain_json::value(&text, 7) {
+                    let other = by_levels(&text, 7).expect("read by levels");
+                    proptest::prop_assert_eq!(format!("{node:?}"), format!("{other:?}"), "{}", text);
+                }
+                if let Some(members) = plain_json::members(&text) {
+                    let RawMembers(others) = serde_json::from_str(&text).expect("read by levels");
+                    let others: Vec<_> = others.into_iter().map(|(name, value)| (name.get(), value.get())).collect();
+                    proptest::prop_assert_eq!(members, others, "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_servers_print_is_read_in_one_pass() {
+        let text = r#"{"find":"orders","filter":{"a":{"$in":[1,-2.5,"x\"y",null,{"$oid":"0123456789abcdef01234567"}]}},"e":{}, "f": [] }"#;
+        assert!(plain_json::value(text, 0).is_some());
+        assert_eq!(plain_json::members(text).expect("members").len(), 4);
     }
 }

@@ -6,11 +6,10 @@
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
-use serde_json::value::RawValue;
 
 use crate::text::Span;
 
-use super::ext_json::{RawMembers, span_in};
+use super::ext_json::{raw_members, span_in};
 use super::frame::begins_record;
 use super::place;
 use super::record::Record;
@@ -69,7 +68,7 @@ pub(super) fn read(text: &str, read: impl Fn(&str) -> Record) -> Option<Record> 
 
 fn piece(text: &str, line: &str) -> Option<Piece> {
     if line.starts_with('{') {
-        let RawMembers(members) = serde_json::from_str(line).ok()?;
+        let members = raw_members(line).ok()?;
         return Unescaped::new(text, quoted_text(&members)?).map(Piece::Quoted);
     }
     let (_, _, content) = columns(line.as_bytes())?;
@@ -156,10 +155,10 @@ fn mark(line: &[u8]) -> Option<(Option<String>, bool)> {
     if line.first() != Some(&b'{') || line.starts_with(b"{\"t\":") || !MARKS.is_match(line) {
         return None;
     }
-    let RawMembers(members) = serde_json::from_slice(line).ok()?;
+    let members = raw_members(std::str::from_utf8(line).ok()?).ok()?;
     let given = |name: &str| {
-        let found = members.iter().find(|(member, _)| member.get().trim_matches('"') == name);
-        found.map(|(_, value)| value.get().trim_matches('"'))
+        let found = members.iter().find(|(member, _)| member.trim_matches('"') == name);
+        found.map(|(_, value)| value.trim_matches('"'))
     };
     let is_true = |name: &str| given(name).map(|value| value.eq_ignore_ascii_case("true"));
     if let Some(tag) = given("logtag") {
@@ -176,10 +175,10 @@ fn mark(line: &[u8]) -> Option<(Option<String>, bool)> {
 }
 
 /// The member that holds the text of a line.
-fn quoted_text<'a>(members: &[(&'a RawValue, &'a RawValue)]) -> Option<&'a str> {
-    let value = |name: &&str| members.iter().find(|(member, _)| member.get().trim_matches('"') == *name);
-    let found = USUAL.iter().filter_map(value).map(|(_, value)| value.get());
-    found.into_iter().find(|value| value.starts_with('"'))
+fn quoted_text<'a>(members: &[(&'a str, &'a str)]) -> Option<&'a str> {
+    let value = |name: &&str| members.iter().find(|(member, _)| member.trim_matches('"') == *name);
+    let mut found = USUAL.iter().filter_map(value).map(|(_, value)| *value);
+    found.find(|value| value.starts_with('"'))
 }
 
 /// Docker cuts a line every 16 kB, and ends the last part with the line's own end. Others who write such lines leave the end
@@ -209,9 +208,8 @@ fn docker_text(line: &[u8]) -> Option<String> {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?;
-    let RawMembers(members) = serde_json::from_str(line).ok()?;
-    let (_, log) = members.into_iter().find(|(name, _)| name.get() == "\"log\"")?;
-    Unescaped::new(line, log.get()).map(|inner| inner.text)
+    let (_, log) = raw_members(line).ok()?.into_iter().find(|(name, _)| *name == "\"log\"")?;
+    Unescaped::new(line, log).map(|inner| inner.text)
 }
 
 /// What is open in the first parts of a JSON record.

@@ -3,12 +3,10 @@
 //! The string is decoded, read as any line, and every span of what was read is mapped back through the escapes, so that it
 //! names bytes of the physical line. One string deep; objects around it may be nested.
 
-use serde_json::value::RawValue;
-
 use crate::text::Span;
 
 use super::error::SyntaxError;
-use super::ext_json::{RawMembers, span_in};
+use super::ext_json::{raw_members, span_in};
 use super::place;
 use super::record::Record;
 
@@ -57,12 +55,12 @@ struct Candidate<'a> {
 
 /// The strings of an object and of those in it, the likeliest first.
 fn candidates(object: &str, depth: usize) -> Option<Vec<Candidate<'_>>> {
-    let RawMembers(members) = serde_json::from_str(object).ok()?;
-    let rank = |name: &RawValue| {
-        let name = name.get().trim_matches('"');
+    let members = raw_members(object).ok()?;
+    let rank = |name: &str| {
+        let name = name.trim_matches('"');
         USUAL.iter().position(|usual| *usual == name).unwrap_or(USUAL.len())
     };
-    let mut members: Vec<_> = members.into_iter().map(|(name, value)| (rank(name), value.get())).collect();
+    let mut members: Vec<_> = members.into_iter().map(|(name, value)| (rank(name), value)).collect();
     members.sort_by_key(|(rank, _)| *rank);
     let strings = members.iter().filter(|(_, value)| value.starts_with('"'));
     let candidate = |&(rank, quoted): &(usize, _)| Candidate { quoted, is_usual: rank < USUAL.len() };

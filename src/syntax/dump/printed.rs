@@ -104,7 +104,7 @@ fn line_end(text: &str, at: usize) -> usize {
 fn json_values(text: &str) -> impl Iterator<Item = Result<Node, SyntaxError>> {
     let raw = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     raw.map(|raw| match raw {
-        Ok(raw) => ext_json::parse_raw(text, 0, raw),
+        Ok(raw) => ext_json::parse_part(text, raw.get()),
         Err(error) => Err(ext_json::malformed(text, 0, &error)),
     })
 }

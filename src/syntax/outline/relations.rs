@@ -7,6 +7,7 @@ use memchr::memmem;
 use rustc_hash::FxHasher;
 
 use super::literal::{Class, Relation, is_alike, is_told_by_text, relation};
+use super::patterns::{Kept, KeptLiteral, Recipe};
 
 /// A literal that stands for itself no longer: only its class is in the key.
 #[derive(Debug, Clone, Copy)]
@@ -15,14 +16,16 @@ struct Erased<'l> {
     field: (&'l [u8], u32),
     class: Class,
     text: &'l [u8],
+    /// The gap that it fills, by its place among those of the line.
+    gap: Option<usize>,
 }
 
 /// The erased literals of one record.
 #[derive(Debug)]
 pub(super) struct Relations<'l> {
     erased: Vec<Erased<'l>>,
-    /// How many different values each list has.
-    lists: Vec<u64>,
+    /// How many different values each list has, and the gap that it fills.
+    lists: Vec<(u64, usize)>,
     /// Scopes in which literals of different names may come to be about one field: a stage of a pipeline renames it.
     meeting: Vec<u32>,
     /// Expressions and schemas, which compare fields too, and their scopes.
@@ -61,20 +64,20 @@ impl<'l> Relations<'l> {
     }
 
     /// A literal of a field in a filter.
-    pub(super) fn add(&mut self, field: (&'l [u8], u32), class: Class, text: &'l [u8]) {
-        self.erased.push(Erased { field, class, text });
+    pub(super) fn add(&mut self, field: (&'l [u8], u32), class: Class, text: &'l [u8], gap: Option<usize>) {
+        self.erased.push(Erased { field, class, text, gap });
     }
 
     /// A literal elsewhere: it matters only beside one of a filter.
-    pub(super) fn add_beside(&mut self, field: (&'l [u8], u32), class: Class, text: &'l [u8]) {
+    pub(super) fn add_beside(&mut self, field: (&'l [u8], u32), class: Class, text: &'l [u8], gap: Option<usize>) {
         if self.erased.len() <= MOST && self.erased.iter().any(|known| known.field == field) {
-            self.add(field, class, text);
+            self.add(field, class, text, gap);
         }
     }
 
     /// A list of so many different values.
-    pub(super) fn add_list(&mut self, distinct: u64) {
-        self.lists.push(distinct);
+    pub(super) fn add_list(&mut self, distinct: u64, gap: usize) {
+        self.lists.push((distinct, gap));
     }
 
     /// Writes what they are to each other, and on which side of `mark` numbers of values lie; `None` if they are too many.
@@ -82,29 +85,51 @@ impl<'l> Relations<'l> {
         if self.erased.len() > MOST {
             return None;
         }
-        for (at, one) in self.erased.iter().enumerate() {
-            for (distance, other) in self.erased[at + 1..].iter().enumerate() {
-                let is_one_scope = one.field.1 == other.field.1;
-                if !is_one_scope || (one.field.0 != other.field.0 && !self.meeting.contains(&one.field.1)) {
-                    continue;
-                }
-                key.extend([at as u8, (at + 1 + distance) as u8]);
-                match relation((one.class, one.text), (other.class, other.text)) {
-                    Relation::Order(order) => key.push(order as u8),
-                    Relation::OfTypes => key.push(3),
-                    Relation::Unknown => {
-                        key.push(2);
-                        key.extend_from_slice(one.text);
-                        key.push(0);
-                        key.extend_from_slice(other.text);
-                        key.push(0);
-                    }
+        for (one, other) in self.pairs() {
+            let (a, b) = (&self.erased[one], &self.erased[other]);
+            key.extend([one as u8, other as u8]);
+            match relation((a.class, a.text), (b.class, b.text)) {
+                Relation::Order(order) => key.push(order as u8),
+                Relation::OfTypes => key.push(3),
+                Relation::Unknown => {
+                    key.push(2);
+                    key.extend_from_slice(a.text);
+                    key.push(0);
+                    key.extend_from_slice(b.text);
+                    key.push(0);
                 }
             }
         }
         self.write_beside_expressions(key);
         self.write_lists(mark, key);
         Some(())
+    }
+
+    /// Literals that may be about one field, by their places.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let may_meet = |one: &Erased<'_>, other: &Erased<'_>| {
+            one.field.1 == other.field.1 && (one.field.0 == other.field.0 || self.meeting.contains(&one.field.1))
+        };
+        (0..self.erased.len()).flat_map(move |one| {
+            let later = one + 1..self.erased.len();
+            later.filter(move |other| may_meet(&self.erased[one], &self.erased[*other])).map(move |other| (one, other))
+        })
+    }
+
+    /// How to tell the same of another line of the same pattern, of which `places` says where its literals are.
+    pub(super) fn recipe(&self, place: impl Fn(usize) -> usize) -> Recipe {
+        let kept = |erased: &Erased<'_>| KeptLiteral {
+            field: (erased.field.0.into(), erased.field.1),
+            class: erased.class,
+            text: erased.gap.map_or_else(|| Kept::Text(erased.text.into()), |gap| Kept::InGap(place(gap))),
+        };
+        Recipe {
+            literals: self.erased.iter().map(kept).collect(),
+            lists: self.lists.iter().map(|(_, gap)| place(*gap)).collect(),
+            meeting: self.meeting.clone(),
+            expressions: self.expressions.iter().map(|(scope, text)| (*scope, (*text).into())).collect(),
+            is_constant: self.pairs().next().is_none() && self.lists.is_empty() && self.expressions.is_empty(),
+        }
     }
 
     /// Literals of fields that an expression may name are written out: what it compares them with is not looked at.
@@ -124,9 +149,9 @@ impl<'l> Relations<'l> {
 
     /// Numbers of values are held against the observed number of shards and other marks; products of many are limited.
     fn write_lists(&self, mark: u64, key: &mut Vec<u8>) {
-        let product = self.lists.iter().fold(1_u64, |product, count| product.saturating_mul(*count));
+        let product = self.lists.iter().fold(1_u64, |product, (count, _)| product.saturating_mul(*count));
         let cap = if product > 100_000 { u64::MAX } else { mark.max(1) + 1 };
-        self.lists.iter().for_each(|count| key.extend((*count).min(cap).to_le_bytes()));
+        self.lists.iter().for_each(|(count, _)| key.extend((*count).min(cap).to_le_bytes()));
     }
 }
 

@@ -3,18 +3,16 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use crate::model::{Document, Field, Node, Value};
 use crate::syntax::SyntaxError;
-use crate::syntax::ext_json::{self, RawMembers};
+use crate::syntax::ext_json;
 use crate::text::{Located, Span};
 
 /// A value of the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Raw<'a> {
     /// JSON that nobody has asked for yet.
-    Json(&'a RawValue),
+    Json(&'a str),
     /// A value that is parsed already.
     Read(&'a Node),
 }
@@ -23,7 +21,7 @@ impl<'a> Raw<'a> {
     /// Where it stands in `line`.
     pub(super) fn span(self, line: &str) -> Span {
         match self {
-            Raw::Json(raw) => ext_json::span_in(line, 0, raw.get()),
+            Raw::Json(raw) => ext_json::span_in(line, 0, raw),
             Raw::Read(node) => node.span,
         }
     }
@@ -31,7 +29,7 @@ impl<'a> Raw<'a> {
     /// Its text in `line`.
     pub(super) fn text(self, line: &'a str) -> &'a str {
         match self {
-            Raw::Json(raw) => raw.get(),
+            Raw::Json(raw) => raw,
             Raw::Read(node) => &line[node.span.range()],
         }
     }
@@ -39,7 +37,7 @@ impl<'a> Raw<'a> {
     /// The parsed value; `None` if it is nested too deeply.
     pub(super) fn node(self, line: &str) -> Option<Node> {
         match self {
-            Raw::Json(raw) => ext_json::parse_raw(line, 0, raw).ok(),
+            Raw::Json(raw) => ext_json::parse_part(line, raw).ok(),
             Raw::Read(node) => Some(node.clone()),
         }
     }
@@ -47,7 +45,7 @@ impl<'a> Raw<'a> {
     /// The text of a string.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         match self {
-            Raw::Json(raw) => raw.get().starts_with('"').then(|| decoded(raw.get())),
+            Raw::Json(raw) => raw.starts_with('"').then(|| decoded(raw)),
             Raw::Read(node) => node.as_str().map(Cow::Borrowed),
         }
     }
@@ -55,16 +53,14 @@ impl<'a> Raw<'a> {
     /// Whether it is a document or an array; a UUID is none, though JSON spells it as one.
     pub(super) fn has_members(self) -> bool {
         match self {
-            Raw::Json(raw) => {
-                raw.get().starts_with('[') || raw.get().starts_with('{') && !raw.get().contains("\"$uuid\"")
-            }
+            Raw::Json(raw) => raw.starts_with('[') || raw.starts_with('{') && !raw.contains("\"$uuid\""),
             Raw::Read(node) => matches!(node.value, Value::Document(_) | Value::Array(_)),
         }
     }
 
     fn is_true(self) -> bool {
         match self {
-            Raw::Json(raw) => raw.get() == "true",
+            Raw::Json(raw) => raw == "true",
             Raw::Read(node) => matches!(node.value, Value::Bool(true)),
         }
     }
@@ -91,10 +87,10 @@ impl<'a> Members<'a> {
     /// The members of the object that is the whole of `text`, a slice of `line`.
     pub(super) fn read(line: &'a str, text: &'a str) -> Result<Self, SyntaxError> {
         let base = ext_json::span_in(line, 0, text).start as usize;
-        let RawMembers(raw) = serde_json::from_str(text).map_err(|error| ext_json::malformed(text, base, &error))?;
-        let member = |(name, value): (&'a RawValue, &'a RawValue)| Member {
-            name: decoded(name.get()),
-            name_span: ext_json::span_in(line, 0, name.get()),
+        let raw = ext_json::raw_members(text).map_err(|error| ext_json::malformed(text, base, &error))?;
+        let member = |(name, value): (&'a str, &'a str)| Member {
+            name: decoded(name),
+            name_span: ext_json::span_in(line, 0, name),
             value: Raw::Json(value),
         };
         Ok(Self { line, list: raw.into_iter().map(member).collect(), partial: false })
@@ -103,7 +99,7 @@ impl<'a> Members<'a> {
     /// The members of `raw`, if it is an object.
     pub(super) fn of(line: &'a str, raw: Raw<'a>) -> Option<Self> {
         match raw {
-            Raw::Json(raw) => raw.get().starts_with('{').then(|| Self::read(line, raw.get()).ok()).flatten(),
+            Raw::Json(raw) => raw.starts_with('{').then(|| Self::read(line, raw).ok()).flatten(),
             Raw::Read(node) => node.as_document().map(|document| Self::of_document(line, document)),
         }
     }

@@ -181,7 +181,7 @@ fn write_verb(command: &Command<'_>) -> Option<Verb> {
 fn comment(command: &Command<'_>) -> Option<String> {
     let raw = command.members.raw("comment")?;
     let compact = || match raw {
-        Raw::Json(json) => serde_json::from_str::<serde_json::Value>(json.get()).ok().map(|value| value.to_string()),
+        Raw::Json(json) => serde_json::from_str::<serde_json::Value>(json).ok().map(|value| value.to_string()),
         Raw::Read(_) => Some(raw.text(command.members.line).to_owned()),
     };
     raw.string().map_or_else(compact, |text| Some(text.into_owned()))

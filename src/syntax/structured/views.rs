@@ -20,8 +20,8 @@ pub(super) fn resolve(attr: &Members<'_>, statement: &mut Statement) {
 /// a `$lookup` names.
 fn resolved(attr: &Members<'_>, namespace: &Namespace) -> Option<(Namespace, Option<Node>)> {
     let Raw::Json(views) = attr.raw("resolvedViews")? else { return None };
-    let views: Vec<&RawValue> = serde_json::from_str(views.get()).ok()?;
-    let mut views = views.into_iter().filter_map(|view| Members::of(attr.line, Raw::Json(view)));
+    let views: Vec<&RawValue> = serde_json::from_str(views).ok()?;
+    let mut views = views.into_iter().filter_map(|view| Members::of(attr.line, Raw::Json(view.get())));
     let view = views.find(|view| view.string("viewNamespace").is_some_and(|name| name == namespace.as_str()))?;
     let chain = view.node("dependencyChain")?;
     let last = chain.as_array()?.items.last()?.as_str()?;

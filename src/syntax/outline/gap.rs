@@ -1,0 +1,254 @@
+//! The places of a line where records of one outline differ: which value stands there is not in the key, only what is read
+//! of it here. The walk that makes keys and the patterns that recognise lines read gaps by the same functions, so that what
+//! one takes for a gap the other does too.
+
+use super::Marks;
+use super::literal::{self, Class};
+use super::relations::Distinct;
+use super::walk::may_direct;
+use crate::syntax::scanner::Scanner;
+
+/// What may stand in a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// Any value.
+    Any,
+    /// Any string.
+    Text,
+    /// Any number.
+    Number,
+    /// A time as records have it.
+    Time,
+    /// A string without escapes: the thread's name,
+    Context,
+    /// and the application's.
+    Application,
+    /// A count: `durationMillis`,
+    Duration,
+    /// documents of which it matters whether there are none, one or several,
+    Few,
+    /// keys or documents that were read,
+    Examined,
+    /// and documents that were returned.
+    Returned,
+    /// A `limit` of more than one.
+    Limit,
+    /// A comment that asks for nothing.
+    Comment,
+    /// A literal, of which its class is in the key.
+    Literal,
+    /// A regular expression of extended JSON.
+    Regex,
+    /// The operand of `$regex`.
+    Pattern,
+    /// The members of an `$in`, all of one class.
+    List,
+}
+
+/// What was read of a gap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filling<'l> {
+    /// What decides: lines whose gaps differ in it have different keys.
+    pub(super) outcome: u32,
+    /// The class of a literal or a list of them.
+    pub(super) class: Class,
+    /// What the value is told by.
+    pub(super) text: &'l [u8],
+    /// A number; how many different members a list has.
+    pub(super) count: u64,
+}
+
+impl<'l> Filling<'l> {
+    fn plain(text: &'l [u8]) -> Self {
+        Self { outcome: 0, class: Class::Verbatim, text, count: 0 }
+    }
+
+    fn number((text, count): (&'l [u8], u64), outcome: u32) -> Self {
+        Self { outcome, count, ..Self::plain(text) }
+    }
+
+    fn literal((class, text): (Class, &'l [u8])) -> Self {
+        Self { outcome: class as u32, class, ..Self::plain(text) }
+    }
+}
+
+impl Gap {
+    /// Whether its text may be held against others'.
+    pub(super) fn is_of_literals(self) -> bool {
+        matches!(self, Self::Literal | Self::Regex | Self::Pattern | Self::List)
+    }
+
+    /// Reads what comes next as such a gap. `None` if it is something else; where the scanner stands then is not told.
+    pub(super) fn read<'l>(
+        self,
+        scanner: &mut Scanner<'l>,
+        marks: Marks,
+        distinct: &mut Distinct,
+    ) -> Option<Filling<'l>> {
+        Some(match self {
+            Self::Any => Filling::plain(scanner.value()?),
+            Self::Text => Filling::plain(scanner.string()?.raw),
+            Self::Number if scanner.peek()?.is_ascii_digit() => Filling::plain(scanner.number()?),
+            Self::Number => return None,
+            Self::Time => Filling::plain(time(scanner)?),
+            Self::Context | Self::Application => Filling::plain(plain(scanner)?),
+            Self::Duration => Filling::number(count(scanner)?, 0),
+            Self::Few => {
+                let read = count(scanner)?;
+                Filling::number(read, read.1.min(2) as u32)
+            }
+            Self::Examined => marked(count(scanner)?, marks.examined),
+            Self::Returned => marked(count(scanner)?, marks.returned),
+            Self::Limit => Filling::plain(limit(scanner)?),
+            Self::Comment => Filling::plain(scanner.value().filter(|text| !may_direct(text))?),
+            Self::Literal => Filling::literal(any_literal(scanner)?),
+            Self::Regex => regex(scanner)?,
+            Self::Pattern => {
+                let text = string(scanner)?;
+                Filling::literal((known(literal::of_regex(text))?, text))
+            }
+            Self::List => list(scanner, distinct)?,
+        })
+    }
+}
+
+/// A string, of which the text between the quotes is told.
+fn string<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+    (scanner.peek()? == b'"').then_some(())?;
+    Some(scanner.string()?.raw)
+}
+
+/// A string without escapes.
+pub(super) fn plain<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+    let text = scanner.string()?;
+    (!text.is_escaped).then_some(text.raw)
+}
+
+/// `{"$date":"…"}`; its text.
+fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+    scanner.take(b'{')?;
+    (scanner.name()? == b"$date").then_some(())?;
+    let text = plain(scanner)?;
+    scanner.take(b'}')?;
+    literal::is_date(text).then_some(text)
+}
+
+pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
+    let text = scanner.number()?;
+    let digit = |byte: &u8| byte.is_ascii_digit();
+    let is_plain = text.len() <= 18 && text.iter().all(digit);
+    is_plain.then(|| (text, text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))))
+}
+
+/// Whether there are any, and on which side of a mark they are.
+fn marked<'l>(read: (&'l [u8], u64), mark: u64) -> Filling<'l> {
+    let side = read.1.cmp(&mark) as i8 + 1;
+    Filling::number(read, u32::from(read.1 > 0) | u32::from(side.unsigned_abs()) << 1)
+}
+
+fn limit<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+    matches!(scanner.peek()?, b'1'..=b'9').then_some(())?;
+    let text = scanner.number()?;
+    let is_plain = text != b"1" && text.len() <= 9 && text.iter().all(u8::is_ascii_digit);
+    is_plain.then_some(text)
+}
+
+fn known(class: Class) -> Option<Class> {
+    (!matches!(class, Class::Verbatim | Class::Word)).then_some(class)
+}
+
+/// A string, a number or a wrapper of extended JSON that has a class.
+fn any_literal<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
+    let (class, text) = match scanner.peek()? {
+        b'"' => {
+            let text = scanner.string()?;
+            (literal::of_text(text), text.raw)
+        }
+        b'-' | b'0'..=b'9' => {
+            let text = scanner.number()?;
+            (literal::of_number(text), text)
+        }
+        b'{' => wrapped(scanner)?,
+        _ => return None,
+    };
+    Some((known(class)?, text))
+}
+
+/// A wrapper of extended JSON with a text in it.
+fn wrapped<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
+    let rest = &scanner.line[scanner.at..];
+    for (spelled, length, class) in [
+        (&b"{\"$oid\":\""[..], 24, Class::ObjectId),
+        (b"{\"$date\":\"", 24, Class::Date),
+        (b"{\"$uuid\":\"", 36, Class::Uuid),
+    ] {
+        let Some(text) = rest.strip_prefix(spelled).and_then(|rest| rest.get(..length)) else { continue };
+        if rest[spelled.len() + length..].starts_with(b"\"}") && literal::is_wrapped(class, text) {
+            scanner.at += spelled.len() + length + 2;
+            return Some((class, text));
+        }
+    }
+    spelled_otherwise(scanner)
+}
+
+/// A wrapper with blanks in it, or of another length.
+fn spelled_otherwise<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
+    scanner.take(b'{')?;
+    let is_operator = scanner.peek()? == b'"' && scanner.line.get(scanner.at + 1) == Some(&b'$');
+    is_operator.then_some(())?;
+    let name = scanner.name()?;
+    let text = string(scanner)?;
+    scanner.take(b'}')?;
+    Some((literal::of_wrapper(name, text)?, text))
+}
+
+/// `{"$regularExpression": {"pattern": …, "options": …}}`, in this order.
+fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
+    let start = {
+        scanner.peek()?;
+        scanner.at
+    };
+    scanner.take(b'{')?;
+    (scanner.name()? == b"$regularExpression").then_some(())?;
+    scanner.take(b'{')?;
+    (scanner.name()? == b"pattern").then_some(())?;
+    let pattern = plain(scanner)?;
+    scanner.take(b',')?;
+    (scanner.name()? == b"options").then_some(())?;
+    let options = plain(scanner)?;
+    scanner.take(b'}')?;
+    scanner.take(b'}')?;
+    let class = known(literal::of_regex(pattern))?;
+    // Options are a few letters.
+    let packed = match *options {
+        [] => 0,
+        [a] => u32::from(a),
+        [a, b] => u32::from(a) | u32::from(b) << 8,
+        [a, b, c] => u32::from(a) | u32::from(b) << 8 | u32::from(c) << 16,
+        _ => return None,
+    };
+    let text = &scanner.line[start..scanner.at];
+    Some(Filling { outcome: packed << 8 | class as u32, class, text, count: 0 })
+}
+
+/// Members of a list, all of one class. Of so many members at most, the types of the values are counted.
+fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Filling<'l>> {
+    const LONGEST: usize = 1 << 16;
+    (scanner.peek()? == b'[').then_some(())?;
+    let start = scanner.at;
+    scanner.at += 1;
+    let mut texts = Vec::new();
+    let mut common = None;
+    loop {
+        let (class, text) = any_literal(scanner)?;
+        (*common.get_or_insert(class) == class && texts.len() < LONGEST).then_some(())?;
+        texts.push(text);
+        if !scanner.goes_on(b']')? {
+            break;
+        }
+    }
+    let class = common?;
+    let count = distinct.count(class, &texts)?;
+    let outcome = (class as u32) << 8 | texts.len().min(17) as u32;
+    Some(Filling { outcome, class: Class::List, text: &scanner.line[start..scanner.at], count })
+}

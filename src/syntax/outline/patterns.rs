@@ -1,0 +1,169 @@
+//! What lines of known outlines look like: text that is always the same, and gaps. A line that follows one of the patterns
+//! has the outline of the line that it was made of, and is recognised with a few comparisons, without its names being read
+//! one by one.
+//!
+//! A pattern is stricter than an outline: blanks and the names of what decides nothing are text of it too. Gaps are read by
+//! the functions that the walk over a line uses, and what literals are to each other is written down anew for each line, so
+//! nothing is recognised that the walk would tell apart.
+
+use super::gap::{Filling, Gap};
+use super::literal::Class;
+use super::relations::Relations;
+use super::tree::{Piece, Tree};
+use super::{Marks, Outliner, Told, Values};
+use crate::syntax::scanner::Scanner;
+
+/// The pattern of one line.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) recipe: Recipe,
+    /// What the literals of the line are to each other, and what else its key ends with.
+    pub(super) ending: Box<[u8]>,
+    pub(super) n_shards: Option<u64>,
+}
+
+/// Where a literal is to be found in another line of the pattern.
+#[derive(Debug, Clone)]
+pub(super) enum Kept {
+    /// In a gap: the place among those with literals.
+    InGap(usize),
+    /// Everywhere the same.
+    Text(Box<[u8]>),
+}
+
+/// A literal of a field.
+#[derive(Debug, Clone)]
+pub(super) struct KeptLiteral {
+    pub(super) field: (Box<[u8]>, u32),
+    pub(super) class: Class,
+    pub(super) text: Kept,
+}
+
+/// What it takes to tell what the literals of a line are to each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recipe {
+    pub(super) literals: Vec<KeptLiteral>,
+    /// Lists, by their places among the gaps with literals.
+    pub(super) lists: Vec<usize>,
+    pub(super) meeting: Vec<u32>,
+    pub(super) expressions: Vec<(u32, Box<[u8]>)>,
+    /// It is the same whatever stands in the gaps.
+    pub(super) is_constant: bool,
+}
+
+/// Where what a literal is told by lies, and how many different members it has if it is a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filled {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) count: u64,
+}
+
+impl Filled {
+    /// What was read of a gap of `line`, if it is one with a literal.
+    fn of(gap: Gap, filling: &Filling<'_>, line: &[u8]) -> Option<Self> {
+        let start = filling.text.as_ptr().addr() - line.as_ptr().addr();
+        gap.is_of_literals().then(|| Self { start, end: start + filling.text.len(), count: filling.count })
+    }
+}
+
+impl Recipe {
+    /// The literals of a line with these fillings.
+    fn relations<'a>(&'a self, line: &'a [u8], filled: &[Filled]) -> Relations<'a> {
+        let mut relations = Relations::new();
+        for KeptLiteral { field: (name, scope), class, text } in &self.literals {
+            let text = match text {
+                Kept::InGap(at) => &line[filled[*at].start..filled[*at].end],
+                Kept::Text(text) => text,
+            };
+            relations.add((name, *scope), *class, text, None);
+        }
+        self.lists.iter().for_each(|at| relations.add_list(filled[*at].count, 0));
+        self.meeting.iter().for_each(|scope| relations.meet(*scope));
+        self.expressions.iter().for_each(|(scope, text)| relations.add_expression(*scope, text));
+        relations
+    }
+}
+
+/// Lines' patterns, and for each the number under which it was made known.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    tree: Tree,
+    ends: Vec<End>,
+    found: u64,
+    learned: u64,
+}
+
+/// The end of a line.
+#[derive(Debug)]
+struct End {
+    recipe: Recipe,
+    n_shards: Option<u64>,
+    /// By the end of the key.
+    known: Vec<(Box<[u8]>, u32)>,
+}
+
+/// So many ends of keys are kept for one pattern.
+const MOST_ENDINGS: usize = 32;
+
+/// So much text is kept, in bytes, and so many nodes.
+const MOST_TEXT: usize = 1 << 20;
+const MOST_NODES: usize = 1 << 14;
+
+impl Patterns {
+    /// The number of a line's pattern, if it follows one, and what it tells for itself. It must be UTF-8 without control
+    /// characters.
+    pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<(u32, Told<'a>)> {
+        let mut scanner = Scanner::new(line);
+        let mut values = Values::default();
+        let Outliner { distinct, filled, ending, clock, .. } = outliner;
+        filled.clear();
+        let end = self.tree.follow(
+            &mut scanner,
+            |gap, ahead| gap.read(ahead, marks, distinct),
+            |gap, filling| match Filled::of(gap, filling, line) {
+                Some(one) => filled.push(one),
+                None => values.take(gap, filling),
+            },
+        )?;
+        scanner.is_at_end().then_some(())?;
+        let end = &self.ends[end as usize];
+        values.n_shards = end.n_shards;
+        let known = match &end.known[..] {
+            [(_, known)] if end.recipe.is_constant && !marks.application => *known,
+            all => {
+                ending.clear();
+                let relations = end.recipe.relations(line, filled);
+                relations.write(marks.values_beside(end.n_shards), ending)?;
+                values.write_application(marks, ending);
+                all.iter().find(|(known, _)| **known == **ending)?.1
+            }
+        };
+        self.found += 1;
+        Some((known, values.told(clock)?))
+    }
+
+    /// Makes the pattern of a line known under that number.
+    pub fn learn(&mut self, line: &[u8], outliner: &mut Outliner, marks: Marks, known: u32) {
+        // Lines that differ in what is taken for text are not worth it.
+        if self.learned > 1024 + self.found / 8 {
+            return;
+        }
+        let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return };
+        let (text, nodes) = self.tree.size();
+        if text + line.len() > MOST_TEXT || nodes + 2 * pieces.len() > MOST_NODES {
+            (self.tree, self.ends) = (Tree::default(), Vec::new());
+        }
+        self.learned += 1;
+        let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");
+        let end = self.tree.insert(line, &pieces, next);
+        if end == next {
+            self.ends.push(End { recipe, n_shards, known: Vec::new() });
+        }
+        let known_here = &mut self.ends[end as usize].known;
+        if known_here.len() < MOST_ENDINGS && known_here.iter().all(|(other, _)| *other != ending) {
+            known_here.push((ending, known));
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! A cursor over one line of JSON that is read once, from left to right. It takes only what every JSON reader takes: whatever
+//! is odd in the least (control characters, names with escapes, numbers in unusual spellings, deep nesting) ends the walk
+//! with `None`, and the line is left to the full reader. So nothing that it steps over can be malformed.
+
+use memchr::memchr2;
+use wide::u8x16;
+
+/// Deeper values are left to the full reader.
+const MAX_DEPTH: usize = 64;
+
+/// A string of the line, without its quotes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::syntax) struct Text<'l> {
+    /// As the line has it.
+    pub(in crate::syntax) raw: &'l [u8],
+    /// Something in it is escaped.
+    pub(in crate::syntax) is_escaped: bool,
+}
+
+/// Where the walk stands.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::syntax) struct Scanner<'l> {
+    pub(in crate::syntax) line: &'l [u8],
+    pub(in crate::syntax) at: usize,
+}
+
+impl<'l> Scanner<'l> {
+    pub(in crate::syntax) fn new(line: &'l [u8]) -> Self {
+        Self { line, at: 0 }
+    }
+
+    /// Whether nothing is left.
+    pub(in crate::syntax) fn is_at_end(&self) -> bool {
+        self.at == self.line.len()
+    }
+
+    /// The next byte that is no blank, which is not taken.
+    #[inline]
+    pub(in crate::syntax) fn peek(&mut self) -> Option<u8> {
+        while *self.line.get(self.at)? == b' ' {
+            self.at += 1;
+        }
+        Some(self.line[self.at])
+    }
+
+    /// Takes `byte`, which must come next.
+    #[inline]
+    pub(in crate::syntax) fn take(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    /// Takes `byte` if it comes next.
+    #[inline]
+    pub(in crate::syntax) fn takes(&mut self, byte: u8) -> Option<bool> {
+        let comes = self.peek()? == byte;
+        self.at += usize::from(comes);
+        Some(comes)
+    }
+
+    /// Takes a string.
+    #[inline]
+    pub(in crate::syntax) fn string(&mut self) -> Option<Text<'l>> {
+        self.take(b'"')?;
+        let start = self.at;
+        let run = end_of_run(self.line, start)?;
+        let is_escaped = self.line[run] != b'"';
+        self.at = if is_escaped { end_of_escaped(self.line, run)? } else { run + 1 };
+        Some(Text { raw: &self.line[start..self.at - 1], is_escaped })
+    }
+
+    /// Takes a member's name and the colon behind it. Names with escapes are not taken: they would have to be decoded.
+    pub(in crate::syntax) fn name(&mut self) -> Option<&'l [u8]> {
+        let name = self.string()?;
+        self.take(b':')?;
+        (!name.is_escaped).then_some(name.raw)
+    }
+
+    /// After a member or an item: takes the comma, or the end of the list that it stands in. Whether the list goes on.
+    #[inline]
+    pub(in crate::syntax) fn goes_on(&mut self, end: u8) -> Option<bool> {
+        let next = self.peek()?;
+        self.at += 1;
+        match next {
+            b',' => Some(true),
+            _ if next == end => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Takes a number; its text.
+    #[inline]
+    pub(in crate::syntax) fn number(&mut self) -> Option<&'l [u8]> {
+        self.peek()?;
+        let start = self.at;
+        self.at = end_of_number(self.line, start)?;
+        Some(&self.line[start..self.at])
+    }
+
+    /// Steps over any value; its text.
+    #[inline]
+    pub(in crate::syntax) fn value(&mut self) -> Option<&'l [u8]> {
+        self.peek()?;
+        let start = self.at;
+        self.at = end_of_value(self.line, start)?;
+        Some(&self.line[start..self.at])
+    }
+}
+
+/// Where the next quote or backslash is.
+#[inline]
+fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
+    let rest = line.get(start..)?;
+    // Most strings of a log are short: sixteen bytes are looked at at once, with nothing to set up.
+    if let Some(first) = rest.first_chunk::<16>() {
+        let bytes = u8x16::new(*first);
+        let ends = bytes.cmp_eq(u8x16::splat(b'"')) | bytes.cmp_eq(u8x16::splat(b'\\'));
+        let found = ends.move_mask();
+        if found != 0 {
+            return Some(start + found.trailing_zeros() as usize);
+        }
+    }
+    far_end_of_run(line, start)
+}
+
+#[inline(never)]
+fn far_end_of_run(line: &[u8], start: usize) -> Option<usize> {
+    memchr2(b'"', b'\\', &line[start..]).map(|at| start + at)
+}
+
+/// Where the value ends that begins at `at`.
+fn end_of_value(line: &[u8], mut at: usize) -> Option<usize> {
+    // One bit for each level, the innermost last: whether it is an object.
+    let (mut levels, mut depth) = (0_u64, 0);
+    loop {
+        match *line.get(at)? {
+            b'"' => at = end_of_string(line, at)?,
+            open @ (b'{' | b'[') => {
+                let is_object = open == b'{';
+                at = behind_blanks(line, at + 1);
+                if *line.get(at)? != open + 2 {
+                    if depth == MAX_DEPTH {
+                        return None;
+                    }
+                    (levels, depth) = (levels << 1 | u64::from(is_object), depth + 1);
+                    if is_object {
+                        at = behind_name(line, at)?;
+                    }
+                    continue;
+                }
+                at += 1;
+            }
+            b'0'..=b'9' | b'-' => at = end_of_number(line, at)?,
+            b't' => at = end_of_word(line, at, b"true")?,
+            b'f' => at = end_of_word(line, at, b"false")?,
+            b'n' => at = end_of_word(line, at, b"null")?,
+            _ => return None,
+        }
+        loop {
+            if depth == 0 {
+                return Some(at);
+            }
+            at = behind_blanks(line, at);
+            let (next, is_object) = (*line.get(at)?, levels & 1 == 1);
+            at += 1;
+            if next == b',' {
+                at = behind_blanks(line, at);
+                if is_object {
+                    at = behind_name(line, at)?;
+                }
+                break;
+            }
+            if next != if is_object { b'}' } else { b']' } {
+                return None;
+            }
+            (levels, depth) = (levels >> 1, depth - 1);
+        }
+    }
+}
+
+#[inline]
+fn behind_blanks(line: &[u8], mut at: usize) -> usize {
+    while line.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value of the member begins that begins at `at`.
+#[inline]
+fn behind_name(line: &[u8], at: usize) -> Option<usize> {
+    if *line.get(at)? != b'"' {
+        return None;
+    }
+    let end = behind_blanks(line, end_of_string(line, at)?);
+    (*line.get(end)? == b':').then(|| behind_blanks(line, end + 1))
+}
+
+/// Where the string ends that begins at `at`, its quotes included.
+#[inline]
+fn end_of_string(line: &[u8], at: usize) -> Option<usize> {
+    let end = end_of_run(line, at + 1)?;
+    if line[end] == b'"' { Some(end + 1) } else { end_of_escaped(line, end) }
+}
+
+/// Where a string ends whose first escape is at `at`.
+#[inline(never)]
+fn end_of_escaped(line: &[u8], mut at: usize) -> Option<usize> {
+    while line[at] != b'"' {
+        at += match line.get(at + 1)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+            b'u' => {
+                let digits = line.get(at + 2..at + 6)?;
+                digits.iter().all(u8::is_ascii_hexdigit).then_some(6)?
+            }
+            _ => return None,
+        };
+        at = end_of_run(line, at)?;
+    }
+    Some(at + 1)
+}
+
+/// Where the number ends that begins at `at`.
+#[inline]
+fn end_of_number(line: &[u8], at: usize) -> Option<usize> {
+    let end = behind_digits(line, at);
+    let is_usual =
+        end > at && !matches!(line.get(end), Some(b'.' | b'e' | b'E')) && (line[at] != b'0' || end == at + 1);
+    if is_usual { Some(end) } else { end_of_unusual(line, at) }
+}
+
+#[inline]
+fn behind_digits(line: &[u8], mut at: usize) -> usize {
+    while line.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// A number that is negative, or has a fraction or an exponent.
+#[inline(never)]
+fn end_of_unusual(line: &[u8], at: usize) -> Option<usize> {
+    let digits = |at: usize| Some(behind_digits(line, at)).filter(|end| *end > at);
+    let start = at + usize::from(line.get(at) == Some(&b'-'));
+    let mut end = digits(start)?;
+    if line[start] == b'0' && end > start + 1 {
+        return None;
+    }
+    if line.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    if matches!(line.get(end), Some(b'e' | b'E')) {
+        end += 1;
+        end = digits(end + usize::from(matches!(line.get(end), Some(b'+' | b'-'))))?;
+    }
+    Some(end)
+}
+
+fn end_of_word(line: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    line[at..].starts_with(word).then(|| at + word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_stepped_over_if_and_only_if_it_is_json() {
+        for text in [
+            "0",
+            "-0.5e+3",
+            "12345678901234567890",
+            r#""""#,
+            r#""a\"b\\c\u00e9 long enough for eight""#,
+            "true",
+            "null",
+            r#"{}"#,
+            r#"[]"#,
+            r#"{"a":[1, 2,{"b" : null}],"c":"d"}"#,
+            r#"[[[["x"]]]]"#,
+        ] {
+            assert_eq!(Scanner::new(text.as_bytes()).value(), Some(text.as_bytes()), "{text}");
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            "01",
+            "1.",
+            ".5",
+            "1e",
+            "tru",
+            r#"""#,
+            r#""\x""#,
+            r#""\u12g4""#,
+            "{",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            "[1,]",
+            "[1 2]",
+            r#"{"a":1]"#,
+            "nul",
+        ] {
+            assert_eq!(Scanner::new(text.as_bytes()).value(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_left_to_others() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        assert_eq!(Scanner::new(deep.as_bytes()).value(), None);
+    }
+}

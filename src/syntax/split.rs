@@ -104,10 +104,10 @@ pub(super) struct Split {
 impl Split {
     /// The record that begins in `line` and goes on in the next one.
     pub(super) fn begin(line: &[u8]) -> Option<Self> {
-        let (runtime, goes_on) = runtime(line)?;
+        let (runtime, _) = runtime(line).filter(|(_, goes_on)| *goes_on)?;
         let json =
             (runtime == Runtime::Docker).then(|| docker_text(line)).flatten().and_then(|text| Json::begin(&text));
-        goes_on.then_some(Self { runtime, json })
+        Some(Self { runtime, json })
     }
 
     /// Whether `line` is a further part, and if so, whether the record goes on behind it.

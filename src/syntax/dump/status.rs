@@ -71,8 +71,9 @@ impl Report<'_> {
     fn line(&mut self, dump: &mut Dump) -> Result<(), SyntaxError> {
         let rest = &self.text[self.at..];
         let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let line = rest[..length].trim();
-        let start = self.at + rest.len() - rest.trim_start().len();
+        let line = rest[..length].trim_end();
+        let start = self.at + line.len() - line.trim_start().len();
+        let line = line.trim_start();
         let next = self.at + length;
         match line {
             "shards:" => self.section = Section::Shards,

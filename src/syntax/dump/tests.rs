@@ -291,3 +291,9 @@ fn every_truncation_is_read_without_a_panic() {
         }
     }
 }
+
+#[test]
+fn a_report_of_very_many_blank_lines_is_read_in_time() {
+    let text = format!("--- Sharding Status ---\n  databases:\n{}x\n", "\n".repeat(1_000_000));
+    assert_eq!(dumps(&text).errors, []);
+}

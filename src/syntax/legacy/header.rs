@@ -70,7 +70,8 @@ fn stamped_twice(input: Text<'_>) -> Step<'_, Header<'_>> {
 /// document or a string has begun there are none.
 fn behind_others(input: Text<'_>) -> Step<'_, Header<'_>> {
     let columns = input.find(['{', '"']).unwrap_or(input.len());
-    for (at, _) in input[..columns].match_indices(' ') {
+    let begins_stamp = |at: &usize| input[at + 1..].starts_with(|c: char| c.is_ascii_digit() || "MTWFS".contains(c));
+    for at in input[..columns].match_indices(' ').map(|(at, _)| at).filter(begins_stamp) {
         let Ok((rest, time_millis)) = stamp(input.take_from(at + 1)) else { continue };
         if let Ok((rest, header)) = bare(rest) {
             return Ok((rest, Header { time_millis, ..header }));

@@ -222,3 +222,19 @@ fn explains_that_filters_leave_out_are_no_slow_queries_that_they_leave_out() {
     assert_eq!(counts(&log, &["--ns", "crm.*"]), ([3, 1, 0, 0, 1, 0], Some(0)));
     assert_eq!(counts(&log, &["--ns", "x.*"]), ([3, 1, 0, 0, 1, 2], Some(2)));
 }
+
+#[test]
+fn logs_of_other_programs_and_scripts_of_queries_are_no_logs_of_a_server() {
+    for text in [
+        "2026-11-30T08:17:00.001+01:00  INFO 1 --- [main] c.x.App : started\n2026-11-30T08:17:00.002+01:00  INFO 1 --- x\n",
+        "{\"level\":\"info\",\"text\":\"started\",\"time\":\"2026-11-30T08:17:00.001Z\"}\n",
+        "db.orders.find({ a: 1 })\n\ndb.orders.find({ a: 2 })\n",
+    ] {
+        let output = shardlint(&["check", "--fail-on", "never", "-"], Some(text.as_bytes()));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains("nothing in `-` is understood"), "{told}");
+        assert_eq!(output.status.code(), Some(2), "{text}");
+    }
+    let with_a_record = format!("2026-11-30T08:17:00.001+01:00 started\n{}\n", record(1));
+    assert_eq!(counts(&with_a_record, &[]), ([2, 1, 1, 0, 0, 0], Some(0)));
+}

@@ -35,7 +35,7 @@ impl Process {
             Fact::Version(version) => self.version = Some(*version),
             Fact::Role(role) => self.role = Some(*role),
             Fact::Restart => *self = Self::default(),
-            Fact::Plain | Fact::Trouble(_) => {}
+            Fact::Plain | Fact::Vague | Fact::Trouble(_) => {}
         }
     }
 }
@@ -78,6 +78,8 @@ pub struct Counts {
     pub other_records: u64,
     /// Blank lines.
     pub blank: u64,
+    /// Records of other kinds that may stand in anything.
+    pub vague: u64,
     /// Lines that no format explains.
     pub not_understood: u64,
     /// Slow-query records that the server cut.
@@ -102,6 +104,7 @@ impl Counts {
         self.slow_queries += more.slow_queries;
         self.other_records += more.other_records;
         self.blank += more.blank;
+        self.vague += more.vague;
         self.not_understood += more.not_understood;
         self.truncated += more.truncated;
         self.filtered += more.filtered;
@@ -293,6 +296,7 @@ impl Scan<'_> {
             Record::Other(fact) => {
                 self.part.counts.other_records += 1;
                 self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
+                self.part.counts.vague += u64::from(fact == Fact::Vague);
                 self.process.learn(&fact);
                 if let (Fact::Version(version), None) = (&fact, self.settings.version) {
                     self.part.versions.insert(*version);

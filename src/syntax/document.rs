@@ -20,13 +20,13 @@ use super::{explain, ext_json, place, profile, shell};
 pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Record> {
     let is_whole = text.contains('\n');
     if !is_whole && is_talk(text.trim()) {
-        return Some(Record::Other(Fact::Plain));
+        return Some(Record::Other(Fact::Vague));
     }
     let value = value(text);
     if value.is_empty() {
         // The brackets of an array around records, on lines of their own, are none.
         let is_around = text.contains(['[', ']', ',']) && typed(text.trim()).is_none();
-        return Some(if is_around { Record::Several(Vec::new()) } else { Record::Other(Fact::Plain) });
+        return Some(if is_around { Record::Several(Vec::new()) } else { Record::Other(Fact::Vague) });
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
         return None;
@@ -141,6 +141,7 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
             return match array.items.as_slice() {
                 // Loki's pair of a time and a line.
                 [time, line] if time.as_str().is_some() && line.as_str().is_some() => self.line(line),
+                [] => Some(Record::Several(Vec::new())),
                 items => self.all(items),
             };
         }

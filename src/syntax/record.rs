@@ -29,6 +29,8 @@ pub enum Role {
 pub enum Fact {
     /// Nothing that matters here.
     Plain,
+    /// A stamp without a thread, or what a shell prints between values: it may stand in a log, and in much that is none.
+    Vague,
     /// Build Info (23403): the version.
     Version(ServerVersion),
     /// Options (21951): the role.

@@ -106,7 +106,7 @@ fn zeros_of_a_crash_are_passed_over() {
 
 #[test]
 fn what_stands_around_documents_is_no_damage() {
-    for line in ["[", "]", "],", ",", "]);"] {
+    for line in ["[", "]", "],", ",", "]);", "[]", "[ ]"] {
         assert!(matches!(read_record(line.as_bytes()), Record::Several(parts) if parts.is_empty()), "{line}");
     }
     for line in [

@@ -181,3 +181,16 @@ fn links_lead_somewhere() {
 fn words_in_quotes_stay_together() {
     assert_eq!(shell_words("route --shard-key 'a.b={ x: 1 }' -"), ["route", "--shard-key", "a.b={ x: 1 }", "-"]);
 }
+
+#[test]
+fn the_terminal_shows_the_page_of_a_rule() {
+    for rule in REGISTRY {
+        let page = fs::read_to_string(repository().join(pages::path(rule))).unwrap();
+        let (head, body) = page.split_once("\n\n<!--").unwrap();
+        let (_, body) = body.split_once("-->\n\n").unwrap();
+        // A page that was just written anew is in the program after the next build.
+        if !updating() {
+            assert_eq!(pages::run_in(repository(), &["rule", rule.code]), format!("{head}\n\n{body}"));
+        }
+    }
+}

@@ -189,13 +189,15 @@ const ZONED: &str = r#"
   { ns: "shop.orders", min: { region: "m" }, max: { region: MaxKey }, tag: "US" } ]
 "#;
 
-fn held(bytes: [u32; 3]) -> String {
-    let of = |(shard, bytes): (usize, &u32)| {
+/// How much each of three shards holds, in GB.
+fn held(gigabytes: [u64; 3]) -> String {
+    let of = |(shard, gigabytes): (usize, &u64)| {
+        let bytes = gigabytes << 30;
         format!(
             "{{ shardName: 'rs{shard}', numOrphanedDocs: 0, numOwnedDocuments: {bytes}, ownedSizeBytes: {bytes}, orphanedSizeBytes: 0 }}"
         )
     };
-    let shards: Vec<String> = bytes.iter().enumerate().map(of).collect();
+    let shards: Vec<String> = gigabytes.iter().enumerate().map(of).collect();
     format!("{{ ns: 'shop.orders', shards: [ {} ] }}\n", shards.join(", "))
 }
 

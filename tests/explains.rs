@@ -298,3 +298,102 @@ fn the_report_on_documents_is_the_same_at_any_number_of_threads() {
     let alone = run("1");
     assert!(alone == run("2") && alone == run("5"));
 }
+
+/// The router's explain of a find by `status` that three shards answered: what each planned, and what it took.
+fn three(plans: [&str; 3], times: Option<[u64; 3]>) -> String {
+    let plan = |at: usize| {
+        let plan = match plans[at] {
+            "COLLSCAN" | "EOF" => format!(r#"{{"stage":"{}"}}"#, plans[at]),
+            field => format!(r#"{{"stage":"FETCH","inputStage":{{"stage":"IXSCAN","keyPattern":{{"{field}":1}}}}}}"#),
+        };
+        format!(
+            r#"{{"shardName":"s{at}","namespace":"shop.orders","parsedQuery":{{"status":{{"$eq":"new"}}}},"winningPlan":{plan}}}"#
+        )
+    };
+    // In another order, as servers print it.
+    let took = |at: usize| {
+        let millis = times.map_or(0, |times| times[at]);
+        format!(
+            r#"{{"shardName":"s{at}","nReturned":1,"executionTimeMillis":{millis},"totalDocsExamined":{}}}"#,
+            millis * 10
+        )
+    };
+    let stats = times.map_or_else(String::new, |_| {
+        let list = [took(2), took(0), took(1)].join(",");
+        format!(r#""executionStats":{{"executionTimeMillis":9,"executionStages":{{"stage":"SHARD_MERGE","shards":[{list}]}}}},"#)
+    });
+    let list = [plan(0), plan(1), plan(2)].join(",");
+    format!(
+        r#"{{"queryPlanner":{{"winningPlan":{{"stage":"SHARD_MERGE","shards":[{list}]}}}},{stats}"command":{{"find":"orders","filter":{{"status":"new"}},"$db":"shop"}}}}"#
+    )
+}
+
+/// What SL409 says, and the texts that it marks.
+fn uneven(explain: &str) -> Option<(String, Vec<String>)> {
+    let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], explain);
+    let found = report["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "SL409")?;
+    let marks = found["labels"].as_array().unwrap().iter().map(|label| label["snippet"].as_str().unwrap().to_owned());
+    Some((found["message"].as_str().unwrap().to_owned(), marks.collect()))
+}
+
+#[test]
+fn a_shard_with_another_plan_is_named_whichever_it_is() {
+    let (message, marks) = uneven(&three(["status", "COLLSCAN", "status"], None)).unwrap();
+    let planned =
+        "`find` on `shop.orders` is planned as `COLLSCAN` on `s1`, and as `IXSCAN { status: 1 }` on the others";
+    assert_eq!((message.as_str(), marks), (planned, vec!["COLLSCAN".to_owned(), "IXSCAN".to_owned()]));
+    let (message, _) = uneven(&three(["customerId", "status", "status"], None)).unwrap();
+    assert!(message.contains("planned as `IXSCAN { customerId: 1 }` on `s0`"), "{message}");
+    let (message, _) = uneven(&three(["status", "customerId", "COLLSCAN"], None)).unwrap();
+    assert!(message.ends_with("on `s1` and 1 more, and as `IXSCAN { status: 1 }` on `s0`"), "{message}");
+    assert_eq!(uneven(&three(["status", "EOF", "status"], None)), None, "it has no such collection");
+}
+
+/// The search for what is near begins anew as often as it finds too little.
+#[test]
+fn a_plan_that_reads_the_same_index_more_often_is_no_other_plan() {
+    let scan = r#"{"stage":"IXSCAN","keyPattern":{"place":"2dsphere"}}"#;
+    let shard = |name: &str, scans: usize| {
+        let stages = vec![scan; scans].join(",");
+        format!(
+            r#"{{"shardName":"{name}","namespace":"shop.orders","winningPlan":{{"stage":"GEO_NEAR_2DSPHERE","inputStages":[{stages}]}}}}"#
+        )
+    };
+    let explain = |shards: &str| {
+        format!(
+            r#"{{"queryPlanner":{{"winningPlan":{{"stage":"SHARD_MERGE_SORT","shards":[{shards}]}}}},"command":{{"find":"orders","filter":{{"status":"new"}},"$db":"shop"}}}}"#
+        )
+    };
+    assert_eq!(uneven(&explain(&[shard("s0", 5), shard("s1", 2)].join(","))), None);
+}
+
+#[test]
+fn a_shard_that_is_much_slower_by_the_same_plan_is_named_with_its_time() {
+    let alike = ["status"; 3];
+    let (message, marks) = uneven(&three(alike, Some([20, 900, 45]))).unwrap();
+    let took = "takes `s1` 900 ms, 9000 documents examined, where the others take 20 to 45 ms";
+    assert!(message.ends_with(took) && marks == ["900"], "{message} {marks:?}");
+    assert_eq!(uneven(&three(alike, Some([20, 119, 1]))), None, "less than 100 ms more");
+    assert_eq!(uneven(&three(alike, Some([400, 1100, 400]))), None, "less than three times as long");
+}
+
+#[test]
+fn shards_of_a_healthy_cluster_are_not_uneven() {
+    for (name, text) in explains("6.0.5-sharded") {
+        assert_eq!(uneven(&text), None, "{name}");
+    }
+}
+
+#[test]
+fn a_heavy_merge_says_where_the_explain_has_it() {
+    let explain = r#"{"mergeType":"anyShard","splitPipeline":{"shardsPart":[],"mergerPart":[]},"shards":{"s0":{"stages":[{"$cursor":{"queryPlanner":{"namespace":"shop.orders","winningPlan":{"stage":"COLLSCAN"}},"executionStats":{"nReturned":5}}},{"$group":{"_id":"$product"},"usedDisk":true}]},"s1":{"stages":[{"$cursor":{"queryPlanner":{"namespace":"shop.orders","winningPlan":{"stage":"COLLSCAN"}}}}]}},"command":{"aggregate":"orders","pipeline":[{"$match":{"status":"new"}},{"$group":{"_id":"$product"}}],"$db":"shop"}}"#;
+    let report = check(&["--shard-key", "shop.orders={ customerId: 1 }"], explain);
+    let merge = report["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "SL313");
+    let message = merge.map(|merge| merge["message"].as_str().unwrap().to_owned());
+    assert_eq!(
+        message.as_deref(),
+        Some(
+            "`aggregate` on `shop.orders`: the `$group` of several shards is merged in one place, on disk: a shard that the router picks at random"
+        )
+    );
+}

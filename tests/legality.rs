@@ -176,20 +176,13 @@ fn spec(index: &Index) -> IndexSpec {
         Node::synthetic(Value::Document(document(&locale)))
     };
     IndexSpec {
-        key: document(&index.key),
-        key_span: Span::default(),
-        name: None,
         unique: flag(index.unique),
         prepare_unique: flag(index.prepare_unique),
         sparse: flag(index.sparse),
         hidden: flag(index.hidden),
         partial_filter: index.partial_filter_expression.as_ref().map(|_| Node::default()),
         collation: index.collation.as_ref().map(locale),
-        hash_seed: None,
-        multikey: None,
-        expires: None,
-        clustered: false,
-        span: Span::default(),
+        ..IndexSpec::plain(document(&index.key), Span::default(), Span::default())
     }
 }
 

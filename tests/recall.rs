@@ -39,6 +39,7 @@ fn report(logs: &[&[u8]], settings: &Settings, chunk_size: usize) -> String {
     let source = |bytes: &&[u8]| Source {
         input: Input::stdin(),
         opened: Some(Box::new(Cursor::new(bytes.to_vec())) as Box<dyn std::io::Read + Send>),
+        role: None,
     };
     let interrupted: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     let job = Job { sources: logs.iter().map(source).collect(), chunk_size, interrupted };
@@ -237,6 +238,9 @@ impl Maker {
                     "{\"$rename\":{\"x\":\u{2}}}",
                     "{\"$inc\":{\"a\":\u{1}}}",
                     "{\"$max\":{\"a\":\u{1}}}",
+                    "{\"$mul\":{\"a\":\u{1}}}",
+                    "{\"$bit\":{\"a\":{\"or\":\u{1}}}}",
+                    "[{\"$project\":{\"a\":\u{1},\"b\":1}}]",
                     "{\"a\":\u{1},\"b\":\u{1}}",
                     "[{\"$project\":{\"b\":\u{1}}}]",
                 ]);
@@ -250,7 +254,16 @@ impl Maker {
                 )
             }
             7 => (format!(r#"{{"q":{filter},"limit":{}}}"#, self.pick(&["0", "1"])), "remove"),
-            8 => (format!(r#"{{"findAndModify":"t","query":{filter},"remove":true{tail}}}"#), "command"),
+            8 => {
+                let update =
+                    self.pick(&["{\"$set\":{\"a\":\u{1},\"b\":\u{1}}}", "{\"a\":\u{1}}", "{\"$max\":{\"a\":\u{1}}}"]);
+                let command = match self.random.u8(..3) {
+                    0 => format!(r#"{{"findAndModify":"t","query":{filter},"remove":true{tail}}}"#),
+                    1 => format!(r#"{{"findAndModify":"t","query":{filter},"update":{update}{tail}}}"#),
+                    _ => format!(r#"{{"findAndModify":"t","update":{update},"query":{filter}{tail}}}"#),
+                };
+                (command, "command")
+            }
             _ => {
                 let second = self.filter(1);
                 let update = format!(
@@ -336,6 +349,26 @@ fn filters_are_heeded_while_recalling() {
         report(&[log.as_bytes()], &settings, 5000)
     };
     assert_eq!(with(true), with(false));
+}
+
+/// What the update does to the key depends on the filter, whichever of them the command names first.
+#[test]
+fn an_update_before_its_query_is_held_against_it_while_recalling() {
+    let line = |second: u64, had: u64, set: u64| {
+        let change = format!(r#""update":{{"$set":{{"a":{set}}}}},"query":{{"a":{had},"_id":{second}}}"#);
+        format!(
+            r#"{{"t":{{"$date":"2024-05-14T09:12:{second:02}.481+00:00"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{{"findAndModify":"t",{change},"$db":"shop"}},"nreturned":1,"durationMillis":5}}}}"#
+        ) + "\n"
+    };
+    let keeps_first: String = (0..20).map(|n| line(n, 5, if n % 4 == 3 { 6 } else { 5 })).collect();
+    let changes_first: String = (0..20).map(|n| line(n, 5, if n % 4 == 3 { 5 } else { 6 })).collect();
+    for (log, changes) in [(keeps_first, 5), (changes_first, 15)] {
+        assert_same(&[log.as_bytes()], &[("shop.t", r#"{"a":1}"#)], "an update before its query");
+        let report = report(&[log.as_bytes()], &settings(&[("shop.t", r#"{"a":1}"#)], true, 1), DEFAULT_CHUNK_SIZE);
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list").iter().find(|found| found["code"] == "SL206");
+        assert_eq!(found.expect("SL206")["count"], changes);
+    }
 }
 
 /// Slow queries of so many shapes, each of which comes again; some of them batches whose statements stand in lines of their own.

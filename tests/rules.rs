@@ -17,6 +17,7 @@ const FRAME: &[&str] = &[
     "key_values.rs",
     "lookup.rs",
     "rule.rs",
+    "serving.rs",
     "thresholds.rs",
     "literal.rs",
     "totals.rs",

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Each story, and the rule that must speak about it.
-const STORIES: [(&str, &str); 17] = [
+const STORIES: [(&str, &str); 20] = [
     ("any-case", "SL109"),
     ("boxed-in", "SL110"),
     ("cold-start", "SL503"),
@@ -19,6 +19,9 @@ const STORIES: [(&str, &str); 17] = [
     ("id-only", "SL112"),
     ("match-too-late", "SL311"),
     ("night-shift", "SL102"),
+    ("no-router", "SL101"),
+    ("noisy-neighbour", "SL603"),
+    ("old-notes", "SL901"),
     ("or-branch", "SL104"),
     ("pull-request", "SL101"),
     ("quiet-upsert", "SL204"),
@@ -33,19 +36,35 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn log_of(story: &str) -> PathBuf {
+/// The log of a story; of a story with several, all of them.
+fn logs_of(story: &str) -> Vec<String> {
     let folder = Path::new("samples").join(story);
-    let logs = ["mongos.log", "mongod.log", "explain.txt"].map(|name| folder.join(name));
-    logs.into_iter().find(|log| repository().join(log).exists()).unwrap_or_else(|| panic!("{story} has no log"))
+    let usual = ["mongos.log", "mongod.log", "explain.txt"]
+        .into_iter()
+        .find(|name| repository().join(&folder).join(name).exists());
+    let names: Vec<String> = match usual {
+        Some(name) => vec![name.to_owned()],
+        None => {
+            let files = fs::read_dir(repository().join(&folder))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut logs: Vec<String> = files.filter(|name| name.ends_with(".log")).collect();
+            logs.sort();
+            logs
+        }
+    };
+    assert!(!names.is_empty(), "{story} has no log");
+    names.iter().map(|name| folder.join(name).to_str().unwrap().to_owned()).collect()
 }
 
 /// The command as a reader would type it, what it printed, and its exit code.
 fn transcript(story: &str, format: &str) -> String {
     let schema = format!("samples/{story}/sharding.js");
-    let log = log_of(story).to_str().unwrap().to_owned();
-    let arguments = ["check", "--schema", &schema, "--format", format, &log];
+    let logs = logs_of(story);
+    let mut arguments = vec!["check", "--schema", &schema, "--format", format];
+    arguments.extend(logs.iter().map(String::as_str));
     let run = Command::new(env!("CARGO_BIN_EXE_shardlint"))
-        .args(arguments)
+        .args(&arguments)
         .current_dir(repository())
         .env("NO_COLOR", "1")
         .env_remove("CLICOLOR_FORCE")

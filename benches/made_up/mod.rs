@@ -89,7 +89,8 @@ impl Progress for Silent {
 /// Reads and judges a log, from bytes to counts.
 pub fn read_whole(log: &str, settings: &Settings) -> Outcome {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let source = Source { input: Input::stdin(), opened: Some(Box::new(Cursor::new(log.as_bytes().to_vec()))) };
+    let source =
+        Source { input: Input::stdin(), opened: Some(Box::new(Cursor::new(log.as_bytes().to_vec()))), role: None };
     let job = Job { sources: vec![source], chunk_size: DEFAULT_CHUNK_SIZE, interrupted: &NEVER };
     run(job, settings, &mut Silent).expect("threads")
 }

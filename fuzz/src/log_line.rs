@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use shardlint::model::{Event, Node, Shape, Value};
-use shardlint::syntax::{Record, ext_json, legacy as legacy_log, read_record};
+use shardlint::syntax::{Record, ext_json, is_whole, legacy as legacy_log, read_record};
 use shardlint::text::Span;
 
 use crate::print::quoted;
@@ -16,8 +16,9 @@ pub fn structured(data: &[u8]) {
     let record = read_record(line);
     assert_record(line, &record);
     let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
-    // A document of the profiler is no line of a log.
-    if ext_json::parse(text, 0).is_ok_and(|json| json.as_document().is_some_and(|json| json.get("msg").is_none())) {
+    // A document of the profiler or a part of an array is no line of a log.
+    let is_document = text.trim_start().starts_with(['{', '[', ',']);
+    if is_document && !is_whole(line) {
         return;
     }
     let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));

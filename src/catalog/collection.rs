@@ -77,6 +77,18 @@ impl Collection {
         matches!(self.sharding, Sharding::Sharded(_) | Sharding::Unsharded)
     }
 
+    /// Whether the pattern stands for several namespaces.
+    #[must_use]
+    pub fn is_glob(&self) -> bool {
+        self.pattern.contains(['*', '?', '[', '{'])
+    }
+
+    /// Whether the pattern leaves the database open.
+    pub(super) fn is_of_any_database(&self) -> bool {
+        let database = self.pattern.split('.').next().unwrap_or_default();
+        database.contains(['*', '?', '[', '{'])
+    }
+
     /// Whether it is declared to lie on one shard.
     #[must_use]
     pub fn is_unsharded(&self) -> bool {

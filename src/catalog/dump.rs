@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{Distribution, KeyCharacteristics};
 use crate::syntax::declaration::ZoneStatement;
 use crate::syntax::dump::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
-use crate::text::{SourceId, Span};
+use crate::text::{Located, SourceId, Span};
 
 use super::builder::{Builder, Conflict};
 use super::chunks::chunk_map;
@@ -24,6 +24,7 @@ pub(super) struct Dumped {
     time_series: BTreeSet<String>,
     chunks: Vec<(SourceId, DumpedChunk)>,
     shards: BTreeSet<String>,
+    primaries: BTreeMap<String, (SourceId, Located<String>)>,
     characteristics: Vec<(SourceId, Option<String>, KeyCharacteristics)>,
     distributions: Vec<(SourceId, Option<String>, Distribution)>,
 }
@@ -51,6 +52,9 @@ impl Builder {
         self.dumped.shards.extend(dump.shards.iter().map(|shard| shard.name.value.clone()));
         dump.shards.iter().for_each(|shard| self.zones.shard(shard));
         self.zones.add(source, dump.zones.iter().cloned().map(ZoneStatement::AddRange));
+        for (database, primary) in &dump.primaries {
+            self.dumped.primaries.entry(database.clone()).or_insert_with(|| (source, primary.clone()));
+        }
         if dump.complete {
             self.dumped.complete.get_or_insert(source);
         }
@@ -88,6 +92,7 @@ impl Dumped {
         if !self.shards.is_empty() {
             catalog.shards = Some(self.shards.into_iter().collect());
         }
+        catalog.homes = self.primaries;
         if let Some(source) = self.complete {
             let mut unnamed = Collection::new("*", source);
             unnamed.sharding = Sharding::Unsharded;
@@ -169,9 +174,19 @@ impl Joining {
                     Err(conflict) => self.conflicts.push(conflict),
                 }
             }
-            // Told elsewhere if it is wrong.
-            Some((Sharding::Unsharded | Sharding::Invalid, _)) => self.at_home.extend(sources),
+            Some((Sharding::Unsharded, _)) => {
+                self.at_home.extend(sources);
+                // Since 8.0 one that was moved has a chunk, its only one.
+                if let (ChunkOf::Namespace(name), [(source, only)]) = (of, chunks) {
+                    catalog.homes.insert(name.clone(), (*source, Located::new(only.shard.clone(), only.span)));
+                }
+            }
+            // Told elsewhere.
+            Some((Sharding::Invalid, _)) => self.at_home.extend(sources),
             Some((Sharding::Undeclared, _)) | None => {
+                if let ChunkOf::Namespace(name) = of {
+                    mark_jumbo(catalog, name, chunks);
+                }
                 for (source, chunk) in chunks.iter().rev() {
                     self.homeless.insert(*source, (of.clone(), chunk.span));
                 }
@@ -185,6 +200,18 @@ impl Joining {
         let told = |(source, (of, span))| Conflict { source, span, message: without_home(&of) };
         self.conflicts.extend(self.homeless.into_iter().map(told));
         self.conflicts
+    }
+}
+
+/// Chunks that cannot be moved are told of a collection whose key nobody declares, too.
+fn mark_jumbo(catalog: &mut Catalog, name: &str, chunks: &[(SourceId, DumpedChunk)]) {
+    let marked: Vec<_> = chunks.iter().filter(|(_, chunk)| chunk.jumbo).map(|(id, chunk)| (*id, chunk.span)).collect();
+    let Some((source, _)) = marked.first() else { return };
+    if catalog.named(name).is_none() {
+        catalog.add(Collection::new(name, *source));
+    }
+    if let Some(collection) = catalog.exactly(name) {
+        collection.jumbo.extend(marked);
     }
 }
 

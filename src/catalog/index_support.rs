@@ -160,20 +160,11 @@ mod tests {
     fn index(key: &Document, options: &Document) -> IndexSpec {
         let given = |name: &str| options.get(name).filter(|node| node.is_truthy()).map(|node| node.span);
         IndexSpec {
-            key: key.clone(),
-            key_span: Span::default(),
-            name: None,
-            unique: None,
-            prepare_unique: None,
             sparse: given("sparse"),
             hidden: given("hidden"),
             partial_filter: options.get("partialFilterExpression").cloned(),
             collation: options.get("collation").cloned(),
-            hash_seed: None,
-            multikey: None,
-            expires: None,
-            clustered: false,
-            span: Span::default(),
+            ..IndexSpec::plain(key.clone(), Span::default(), Span::default())
         }
     }
 

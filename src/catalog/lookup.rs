@@ -6,6 +6,7 @@ use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashMap;
 
 use crate::model::Namespace;
+use crate::text::{Located, SourceId};
 
 use super::collection::{Collection, Sharding};
 
@@ -59,6 +60,9 @@ pub struct Catalog {
     open: BTreeSet<String>,
     /// All shards of the cluster, if declared by name.
     pub shards: Option<Vec<String>>,
+    /// Where collections lie that are not sharded, and where a dump says so: by database, its primary shard; by collection, the
+    /// shard that one was moved to.
+    pub homes: BTreeMap<String, (SourceId, Located<String>)>,
     /// The number of shards, if only that is declared (`--shards`).
     pub shard_count: Option<usize>,
     /// The shards of each zone that has any, if declarations tell them.
@@ -68,8 +72,10 @@ pub struct Catalog {
 impl Catalog {
     /// Adds a collection; its pattern is a glob if it holds `*`, `?`, `[` or `{`.
     pub fn add(&mut self, collection: Collection) {
-        let is_glob = collection.pattern.contains(['*', '?', '[', '{']);
-        let glob = is_glob.then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher())).flatten();
+        let glob = collection
+            .is_glob()
+            .then(|| Glob::new(&collection.pattern).ok().map(|glob| glob.compile_matcher()))
+            .flatten();
         if glob.is_none() {
             self.exact.entry(collection.pattern.clone()).or_insert(self.collections.len());
         }
@@ -87,7 +93,10 @@ impl Catalog {
     pub fn named(&self, namespace: &str) -> Option<&Collection> {
         let exact = self.exact.get(namespace).and_then(|&at| self.collections.get(at));
         let found = exact.or_else(|| {
-            self.collections.iter().find(|(glob, _)| glob.as_ref().is_some_and(|glob| glob.is_match(namespace)))
+            let covers = |glob: &GlobMatcher, collection: &Collection| {
+                glob.is_match(namespace) && !(is_of_servers(namespace) && collection.is_of_any_database())
+            };
+            self.collections.iter().find(|(glob, of)| glob.as_ref().is_some_and(|glob| covers(glob, of)))
         });
         found.map(|(_, collection)| collection)
     }
@@ -143,7 +152,8 @@ impl Catalog {
             .collect();
         for (_, collection) in self.collections.iter_mut().filter(|(glob, _)| glob.is_none()) {
             for (glob, general) in &globs {
-                if glob.is_match(&collection.pattern) {
+                let is_left_out = is_of_servers(&collection.pattern) && general.is_of_any_database();
+                if glob.is_match(&collection.pattern) && !is_left_out {
                     collection.complete_from(general);
                 }
             }
@@ -183,6 +193,11 @@ impl Catalog {
     }
 }
 
+/// Whether a namespace is in a database that servers keep for themselves: nobody means it by `*.*`.
+fn is_of_servers(namespace: &str) -> bool {
+    ["admin.", "config.", "local."].iter().any(|database| namespace.starts_with(database))
+}
+
 /// For each known name, the most similar of the names that were seen, if any is similar enough to be meant. A collection of
 /// the same name in another database is: test suites make up the names of their databases.
 #[must_use]
@@ -208,7 +223,6 @@ pub fn nearest(known: &[&str], seen: &[&str]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::SourceId;
 
     fn catalog(names: &[&str]) -> Catalog {
         let mut catalog = Catalog::default();
@@ -224,6 +238,10 @@ mod tests {
         assert_eq!(found("shop_2.orders"), Some("shop_*.orders"));
         assert_eq!(found("shop_1.users"), Some("shop_1.*"));
         assert_eq!(found("crm.users"), None);
+        let every = self::catalog(&["*.*", "config.mine*"]);
+        let found = |name: &str| every.get(name).map(|collection| collection.pattern.as_str());
+        assert_eq!((found("shop.orders"), found("config.chunks")), (Some("*.*"), None));
+        assert_eq!(found("config.mine2"), Some("config.mine*"));
         assert_eq!((catalog.database_of("orders"), catalog.database_of("users")), (Some("shop_1"), None));
     }
 

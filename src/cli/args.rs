@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::baseline::Recorded;
-use crate::engine::Limit;
+use crate::engine::{DeclaredRole, Limit};
 use crate::model::ServerVersion;
 use crate::report::{Format, escape};
 use crate::rules::Severity;
@@ -122,6 +122,9 @@ pub struct CheckArgs {
         hide_env = true
     )]
     pub server_version: Option<ServerVersion>,
+    /// Which process wrote a log, where it does not say so: mongos.log=router, cfg.log=config, 's1*.log=shard:rs1'. Repeatable.
+    #[arg(long, value_name = "FILE=ROLE", help_heading = "Declarations", env = "SHARDLINT_ROLE", hide_env = true)]
+    pub role: Vec<DeclaredRole>,
     /// The number of shards of the cluster.
     #[arg(long, value_name = "N", help_heading = "Declarations", value_parser = clap::value_parser!(u32).range(1..), env = "SHARDLINT_SHARDS", hide_env = true)]
     pub shards: Option<u32>,

@@ -10,7 +10,7 @@ use jiff::civil;
 
 use crate::baseline::{Held, Recorded};
 use crate::catalog::{Catalog, NamespaceMap};
-use crate::engine::{self, Filters, Job, Outcome, Run, Settings, Source, Suppressions};
+use crate::engine::{self, DeclaredRole, Filters, Job, Outcome, Run, Settings, Source, Suppressions};
 use crate::input::DEFAULT_CHUNK_SIZE;
 use crate::report::{Report, escape};
 use crate::rules::Severity;
@@ -86,6 +86,7 @@ fn run_telling(settled: &Settled, held: Option<Held>, teller: Option<&mut Teller
     let Inputs { logs, declared, mut failed } = declare::sort_out(settled)?;
     let settings = engine_settings(settled, declared.catalog, held)?;
     let names: Vec<String> = logs.iter().map(|log| log.input.name().to_owned()).collect();
+    refuse_roles_of_nothing(settled, &names)?;
     if args.verbose {
         names.iter().for_each(|name| remark(&format!("log: {}", escape(name))));
         declared.texts.texts.iter().for_each(|(name, _)| remark(&format!("declarations: {}", escape(name))));
@@ -109,6 +110,16 @@ fn run_telling(settled: &Settled, held: Option<Held>, teller: Option<&mut Teller
         | names::complain_about_missing_declarations(&report, &settings)
         | complain_about_filters(&report, &settings);
     Ok(Ran { report, settings, failed, interrupted })
+}
+
+/// A role that is given to no log is a wrong name. Those of the configuration stay, whatever a run reads.
+fn refuse_roles_of_nothing(settled: &Settled, logs: &[String]) -> anyhow::Result<()> {
+    let (roles, configured) = (&settled.args.role, &settled.resolved.roles);
+    let covers_nothing = |role: &&DeclaredRole| !logs.iter().any(|log| role.covers(log)) && !configured.contains(role);
+    if let Some(role) = roles.iter().find(covers_nothing) {
+        bail!("--role: no log that is read is meant by `{}`", escape(&role.to_string()));
+    }
+    Ok(())
 }
 
 /// The baseline of `--baseline`.
@@ -168,6 +179,7 @@ fn engine_settings(settled: &Settled, catalog: Catalog, baseline: Option<Held>) 
         suppressions: if args.no_suppressions { Suppressions::Off } else { Suppressions::On(suppressions) },
         limits: args.max_broadcast_share.iter().chain(&resolved.part_limits).cloned().collect(),
         baseline,
+        roles: args.role.clone(),
         fail_on_class: args.fail_on_class.map_or(Recorded::Broadcast, Recorded::from),
         ..Settings::default()
     })

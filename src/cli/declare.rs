@@ -8,7 +8,7 @@ use anyhow::bail;
 
 use crate::baseline::looks_like_baseline;
 use crate::catalog::{Builder, Catalog};
-use crate::engine::{DeclarationTexts, Source};
+use crate::engine::{DeclarationTexts, DeclaredRole, Source};
 use crate::input::{Input, InputError, discover};
 use crate::report::escape;
 use crate::rules::{Finding, declaration_not_understood as sl005};
@@ -64,6 +64,12 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
         arguments.push("-".into());
     }
     let found = discover(&arguments);
+    let roles = args.role.as_slice();
+    let source = |input: Input, opened| Source {
+        role: DeclaredRole::of(input.name(), roles).map(|known| known.role),
+        input,
+        opened,
+    };
     found.errors.iter().for_each(&mut failures);
     for (link, folder) in &found.loops {
         let (link, folder) = (link.display().to_string(), folder.display().to_string());
@@ -72,7 +78,7 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
     for input in found.inputs {
         if args.follow && !input.path().is_some_and(Path::is_file) {
             // Nothing can be put back into a pipe, and looking into it would be waiting.
-            logs.push(Source { input, opened: None });
+            logs.push(source(input, None));
             continue;
         }
         match sniff(&input) {
@@ -80,12 +86,12 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
             Ok(Sniffed::Baseline) => {
                 remark(&format!("`{}` is a baseline and no input; `--baseline` names it", escape(input.name())));
             }
-            Ok(Sniffed::Log(opened)) => logs.push(Source { input, opened }),
+            Ok(Sniffed::Log(opened)) => logs.push(source(input, opened)),
             Ok(Sniffed::Empty) if implied && (declares_keys || reader.texts.texts.len() > configured) => {
                 remark("standard input is empty: only the declarations are checked");
             }
-            Ok(Sniffed::Empty) if args.follow => logs.push(Source { input, opened: None }),
-            Ok(Sniffed::Empty) => logs.push(Source { input, opened: Some(Box::new(std::io::empty())) }),
+            Ok(Sniffed::Empty) if args.follow => logs.push(source(input, None)),
+            Ok(Sniffed::Empty) => logs.push(source(input, Some(Box::new(std::io::empty())))),
             Err(error) => failures(&error),
         }
     }

@@ -121,6 +121,14 @@ impl Draft<'_> {
             push(text, &format!("# {} = {}  # has collections of the same names", quoted(&seen), quoted(&declared)));
         }
         push(text, "# \"shop_test_*\" = \"shop\"");
+        text.push_str(
+            "\n# Which process wrote a log, where it does not say so: router, shard, shard:NAME, config.\n[roles]\n",
+        );
+        for declared in self.args.role.iter().map(ToString::to_string) {
+            let (log, role) = declared.rsplit_once('=').unwrap_or_default();
+            push(text, &format!("{} = {}", quoted(log), quoted(role)));
+        }
+        push(text, "# \"mongos.log\" = \"router\"");
         text.push_str(REST);
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::rules::{REGISTRY, Rule, abridged, rule, suggestions};
+use crate::rules::{REGISTRY, Rule, rule, suggestions};
 
 use super::args::RulesFormat;
 
@@ -56,7 +56,7 @@ pub fn list(format: RulesFormat, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Prints one rule's explanation.
+/// Prints one rule's page.
 ///
 /// # Errors
 /// If there is no such rule: the message names the nearest ones. If `out` cannot be written.
@@ -70,7 +70,13 @@ pub fn explain(code: &str, out: &mut dyn Write) -> anyhow::Result<()> {
         };
         anyhow::bail!("there is no rule `{}`{hint}", crate::report::escape(code));
     };
-    writeln!(out, "{} {} ({})\n\n{}\n", rule.code, rule.name, rule.severity, rule.summary)?;
-    writeln!(out, "{}", abridged(rule.explanation.trim()))?;
+    let is_for_readers = |line: &&str| !line.starts_with("<!--");
+    let mut lines = rule.page.lines().filter(is_for_readers).peekable();
+    while let Some(line) = lines.next() {
+        // The comment stood between two blank lines.
+        if !line.is_empty() || lines.peek().is_some_and(|next| !next.is_empty()) {
+            writeln!(out, "{line}")?;
+        }
+    }
     Ok(())
 }

@@ -10,7 +10,7 @@ use clap::{ArgMatches, ValueEnum};
 use toml::Spanned;
 
 use crate::config::{Config, File, Resolved, Strings, discover};
-use crate::engine::Limit;
+use crate::engine::{DeclaredRole, Limit};
 use crate::input::Input;
 use crate::model::ServerVersion;
 use crate::report::{self, Format, RenderOptions, Report, escape};
@@ -155,7 +155,7 @@ impl Settled {
 }
 
 /// Tables of the file whose values are settled as options.
-const SETTLED: [&str; 4] = ["ns-map.", "rules.select", "rules.extend-select", "rules.ignore"];
+const SETTLED: [&str; 5] = ["ns-map.", "roles.", "rules.select", "rules.extend-select", "rules.ignore"];
 
 /// Settings wider than this do not push the origins of the others to the right.
 const WIDE: usize = 60;
@@ -192,6 +192,11 @@ impl Filling<'_> {
             .zip(config)
             .map(|(span, config)| Filed { value: self.resolved.ns_map.clone(), line: config.line(&span) });
         self.list("ns-map", &mut args.ns_map, maps);
+        let first = file.roles.keys().map(Spanned::span).min_by_key(|span| span.start);
+        let roles = first
+            .zip(config)
+            .map(|(span, config)| Filed { value: self.resolved.roles.clone(), line: config.line(&span) });
+        self.list("role", &mut args.role, roles);
         let version = filed(config, file.server_version.as_ref(), |_| self.resolved.server_version);
         let version = version.and_then(|filed| Some(Filed { value: filed.value?, line: filed.line }));
         self.value("server-version", &mut args.server_version, version, None);
@@ -301,6 +306,7 @@ settings! {
     String: |text| format!("{text:?}");
     PathBuf: |path| format!("{:?}", path.display().to_string());
     ServerVersion: |version| format!("\"{version}\"");
+    DeclaredRole: |role| format!("{:?}", role.to_string());
     Limit: |limit| format!("{:?}", limit.to_string());
     FailOn: |value| named(value);
     FailOnClass: |value| named(value);

@@ -30,6 +30,10 @@ pub struct File {
     /// Databases that are reported under another name: `"shop_test_*" = "shop"`.
     #[schemars(with = "BTreeMap<String, String>")]
     pub ns_map: Texts,
+    /// Which processes wrote the logs, by their names or the ends of them, which may be globs: `"mongos.log" = "router"`,
+    /// `"s1*.log" = "shard:rs1"`, `"cfg.log" = "config"`.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub roles: Texts,
     /// The server version whose rules hold; otherwise the log's, otherwise the newest.
     #[schemars(with = "Option<String>")]
     pub server_version: Option<Spanned<String>>,

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use regex::Regex;
 use toml::Spanned;
 
-use crate::engine::{Adjustment, Limit, Scope, Suppression, user_regex};
+use crate::engine::{Adjustment, DeclaredRole, Limit, Scope, Suppression, user_regex};
 use crate::model::ServerVersion;
 use crate::rules::{Severity, matching, suggestions};
 use crate::syntax::shard_key::{self, ShardKeyDeclaration};
@@ -31,6 +31,8 @@ pub struct Resolved {
     pub shard_keys: Vec<ShardKeyDeclaration>,
     /// `PATTERN=DATABASE`, in the order of the file.
     pub ns_map: Vec<String>,
+    /// Which processes wrote the logs.
+    pub roles: Vec<DeclaredRole>,
     /// The server version.
     pub server_version: Option<ServerVersion>,
 }
@@ -91,6 +93,10 @@ impl Config {
         for (from, to) in in_order(&file.ns_map) {
             checked(Some(glob(from)), note);
             resolved.ns_map.push(format!("{}={}", from.get_ref(), to.get_ref()));
+        }
+        for (log, role) in in_order(&file.roles) {
+            let text = format!("{}={}", log.get_ref(), role.get_ref());
+            resolved.roles.extend(read::<DeclaredRole>(&text, role.span(), note));
         }
         for (namespace, key) in in_order(&file.shard_keys) {
             resolved.shard_keys.extend(checked(Some(self.shard_key(namespace, key)), note));

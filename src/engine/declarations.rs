@@ -1,5 +1,6 @@
 //! Findings on declarations: each rule on each declared collection, and the statements that could not be read.
 
+use crate::catalog::Collection;
 use crate::report::{Diagnostic, Example, ExampleLabel, Location};
 use crate::rules::{Check, DeclarationContext, Finding, Rule};
 use crate::text::{Fingerprint, LineIndex, SourceId, Span};
@@ -53,7 +54,7 @@ pub fn check_declarations(settings: &Settings, texts: &DeclarationTexts) -> Vec<
     let mut diagnostics = Vec::new();
     for &rule in &settings.rules {
         let Check::Declaration(check) = rule.check else { continue };
-        for collection in settings.catalog.collections() {
+        for collection in settings.catalog.collections().filter(|collection| is_admitted(settings, collection)) {
             let context = DeclarationContext {
                 collection,
                 catalog: &settings.catalog,
@@ -67,6 +68,11 @@ pub fn check_declarations(settings: &Settings, texts: &DeclarationTexts) -> Vec<
         }
     }
     diagnostics
+}
+
+/// Whether a collection is among those that are looked at. Which of its namespaces a glob means is not known.
+pub fn is_admitted(settings: &Settings, collection: &Collection) -> bool {
+    collection.is_glob() || settings.filters.admit_namespace(&collection.pattern)
 }
 
 /// The diagnostic of a finding on a declaration.

@@ -3,11 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::model::ServerVersion;
-use crate::report::{Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, ShapeRow, Summary, UnreadLine};
-use crate::rules::{Evidence, Finding, undeclared_namespace, unreadable_line};
+use crate::report::{
+    Diagnostic, Example, ExampleLabel, Location, NotChecked, Report, SeenOnShards, ShapeRow, Summary, UnreadLine,
+};
+use crate::routing::Class;
+use crate::rules::{Evidence, Finding, prediction_contradicted, undeclared_namespace, unreadable_line};
 use crate::syntax::SyntaxError;
-use crate::text::{Fingerprint, LineIndex, RecordPos, Span};
+use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::adjust::adjust_diagnostic;
 use super::conclude::{Counted, conclude};
@@ -16,6 +21,7 @@ use super::judge::Standing;
 use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
+use super::sightings::Sightings;
 use super::tally::{Group, ShapeStats, Tally};
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
@@ -37,7 +43,7 @@ pub struct Run<'a> {
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let total = outcome.total;
-    let Tallies { direct: mut tally, through_router, saw_router } = outcome.tallies;
+    let Tallies { direct: mut tally, through_router, saw_router, sightings } = outcome.tallies;
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();
@@ -52,16 +58,18 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     };
     let mut summary = run.summary(&total, &tally);
     summary.via_router = via_router;
+    let seen_on = seen_on(sightings, &total, &mut summary, saw_router);
     summary.key_coverage = key_coverage(&tally.usage, &run.settings.catalog);
     let of_namespaces = check_namespaces(&tally, run.settings, run.declarations);
     let total_millis = tally.classes.iter().map(|class| class.millis).sum();
     summary.notes.extend(folded(&tally, run.settings.most_shapes));
-    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()));
+    let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()), &seen_on);
+    let contradicted = contradicted(&shapes, &run);
     let mut diagnostics: Vec<Placed> =
         tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
-    diagnostics.extend(of_namespaces.into_iter().map(Placed::unplaced));
+    diagnostics.extend(of_namespaces.into_iter().chain(contradicted).map(Placed::unplaced));
     let malformed = run.settings.enabled("SL005").into_iter().flat_map(|rule| {
         run.declaration_findings.iter().filter_map(|finding| declared(rule, finding, run.declarations))
     });
@@ -199,8 +207,14 @@ impl Run<'_> {
     }
 
     /// Shapes by time, then count, then name.
-    fn shapes(&self, stats: impl Iterator<Item = ShapeStats>) -> Vec<ShapeRow> {
-        let mut rows: Vec<ShapeRow> = stats.filter_map(|stats| self.shape(stats)).collect();
+    fn shapes(
+        &self,
+        stats: impl Iterator<Item = ShapeStats>,
+        seen_on: &FxHashMap<Fingerprint, SeenOnShards>,
+    ) -> Vec<ShapeRow> {
+        let seen_on = |stats: &ShapeStats| seen_on.get(&stats.fingerprint).copied();
+        let row = |stats: ShapeStats| Some(ShapeRow { seen_on_shards: seen_on(&stats), ..self.shape(stats)? });
+        let mut rows: Vec<ShapeRow> = stats.filter_map(row).collect();
         let order = |row: &ShapeRow| {
             (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
         };
@@ -233,6 +247,7 @@ impl Run<'_> {
             percentiles: [50, 95, 99].map(|percent| stats.durations.percentile(percent).min(stats.max_millis)),
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
+            seen_on_shards: None,
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
             reason,
         })
@@ -302,6 +317,7 @@ impl Run<'_> {
             version_assumed: assumed,
             unread: total.unread.iter().map(|unread| self.unread_line(unread)).collect(),
             inputs: self.inputs.clone(),
+            processes: total.processes.told(&self.inputs, &self.settings.roles),
             ..Summary::default()
         };
         summary.notes = notes(&summary);
@@ -333,7 +349,7 @@ impl Run<'_> {
             Evidence::Log => any_query,
             Evidence::Key => catalog.collections().any(|c| c.key_pattern.is_some()),
             Evidence::Indexes => catalog.collections().any(|c| c.indexes.complete || !c.indexes.specs.is_empty()),
-            Evidence::Chunks => catalog.collections().any(|c| c.chunks.is_some()),
+            Evidence::Chunks => !catalog.homes.is_empty() || catalog.collections().any(|c| c.chunks.is_some()),
             Evidence::ShardCount => catalog.shards.is_some() || catalog.shard_count.is_some(),
             Evidence::Version => true,
             Evidence::Plan => any_plan,
@@ -355,6 +371,51 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
         format!(
             "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
              counted as the other shapes of their collections"
+        )
+    })
+}
+
+/// Shapes that one shard should answer, and of which each operation was seen on several.
+fn contradicted(shapes: &[ShapeRow], run: &Run<'_>) -> Vec<Diagnostic> {
+    let Some(rule) = run.settings.enabled(prediction_contradicted::RULE.code) else { return Vec::new() };
+    let targeted = shapes.iter().filter(|row| row.classes.keys().all(|class| *class == Class::Targeted.name()));
+    let diagnostic = |row: &ShapeRow| {
+        let seen = row.seen_on_shards.filter(|seen| seen.min > 1 && seen.named == seen.operations)?;
+        // A router's own count says it better.
+        let collection = run.settings.catalog.get(&row.namespace).filter(|_| row.observed_shards.is_none())?;
+        let finding = prediction_contradicted::seen(collection, &row.namespace, row.operation, &row.shape, seen.min)?;
+        Some(Diagnostic {
+            operation: Some(row.operation),
+            shape: Some(row.shape.clone()),
+            subject: None,
+            fingerprint: row.fingerprint.clone(),
+            count: row.count,
+            millis: row.millis,
+            ..declared(rule, &finding, run.declarations)?
+        })
+    };
+    targeted.filter_map(diagnostic).collect()
+}
+
+/// On how many shards operations were seen, by shape; the summary is told where that is all there is to count them by.
+fn seen_on(
+    sightings: Sightings,
+    total: &Part,
+    summary: &mut Summary,
+    saw_router: bool,
+) -> FxHashMap<Fingerprint, SeenOnShards> {
+    let shards = total.processes.shards(&summary.processes);
+    summary.notes.extend(several_logs(&shards, saw_router));
+    sightings.by_shape(&shards)
+}
+
+/// What follows from logs of several shards without one of a router.
+fn several_logs(shards: &BTreeMap<SourceId, usize>, saw_router: bool) -> Option<String> {
+    let count = shards.values().collect::<BTreeSet<_>>().len();
+    (count > 1 && !saw_router).then(|| {
+        format!(
+            "logs of {count} shards and of no router: an operation counts once for each shard that logged it, and asked no \
+             fewer shards than that"
         )
     })
 }

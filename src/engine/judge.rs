@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Collection;
-use crate::model::{Event, Origin, ServerVersion, Shape, Statement};
+use crate::model::{Event, OperationName, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{
     Access, Carried, Check, EventContext, Finding, KeyValue, Rule, Severity, filter_of, key_values, knows_indexes,
@@ -129,6 +129,10 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// What names the client's operation in the records of several shards; `None` if another record was recalled.
+    pub operation_name: Option<OperationName>,
+    /// The record is a getMore: the operation began with another record.
+    pub continues: bool,
     /// The version that the process told of itself.
     pub logged: Option<ServerVersion>,
     /// The limits, by place, that count the record.
@@ -170,6 +174,8 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
+        operation_name: event.operation_name.clone(),
+        continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),
         statements: statements.into(),
@@ -203,6 +209,9 @@ impl Judge<'_> {
         let Settings { catalog, namespace_map, .. } = self.settings;
         let namespace = namespace_map.apply(&statement.namespace);
         let collection = catalog.get(namespace.as_str());
+        if self.event.is_own_work {
+            return own_work(statement, namespace.as_str(), collection);
+        }
         let verdict = collection.filter(|collection| collection.says_where_documents_lie()).map(|collection| {
             let cluster =
                 Cluster { collection, all_shards: catalog.shards.as_deref(), version: self.version, explain: false };
@@ -272,6 +281,7 @@ impl Judge<'_> {
             .flatten();
         let mut raised: Vec<_> =
             undeclared.into_iter().chain(self.cut(namespace.as_str(), standing, fingerprint)).collect();
+        raised.retain(|_| !self.event.is_own_work);
         let hidden = self.sift(&mut raised, namespace.as_str(), (fingerprint, standing, self.event.name_span));
         JudgedStatement {
             hidden,
@@ -356,6 +366,29 @@ impl Judge<'_> {
         let rule = self.settings.enabled(undeclared_namespace::RULE.code)?;
         let finding = undeclared_namespace::undeclared(namespace, 0, 0, name);
         Some(Raised { rule, finding, group: Fingerprint::of(&["namespace-1", namespace]), by_shape: false })
+    }
+}
+
+/// A statement that the server ran by itself: documents that expire, chunks that move. No router chose a shard for it, so
+/// there is nothing to say.
+fn own_work(statement: &Statement, namespace: &str, collection: Option<&Collection>) -> JudgedStatement {
+    let shape = Shape::of(statement);
+    let operation = statement.verb.name();
+    let is_declared = collection.is_some_and(Collection::says_where_documents_lie);
+    JudgedStatement {
+        fingerprint: shape.fingerprint(namespace, operation),
+        operation,
+        shape,
+        standing: if is_declared { Standing::Judged(Class::Unsharded) } else { Standing::Undeclared },
+        hidden: Vec::new(),
+        shards: None,
+        place: place_of(statement),
+        reason: "the server's own work, which no router sends".to_owned(),
+        carried: None,
+        key_values: Vec::new(),
+        access: None,
+        raised: Vec::new(),
+        namespace: namespace.to_owned(),
     }
 }
 

@@ -45,6 +45,8 @@ impl Kind {
     pub fn of(event: &Event, process: Process, settings: &Settings) -> Self {
         Self {
             counting: match event.traffic {
+                // Whoever speaks to a config server is the cluster itself.
+                _ if process.declared == Some(Role::Config) => Counting::Internal,
                 Traffic::Internal(_) => Counting::Internal,
                 Traffic::NotAQuery(_) => Counting::NotAQuery,
                 Traffic::Query => Counting::Alone,
@@ -60,10 +62,12 @@ impl Kind {
     }
 }
 
-/// A process that says it is a router writes only records of clients' operations.
+/// A process that says it is a router writes only records of clients' operations. What marks a shard's record of an operation
+/// that came through a router stands at the end of the command, where it may have been cut off.
 fn origin(event: &Event, process: Process) -> Origin {
-    match (event.origin, process.role) {
+    match (event.origin, process.declared.or(process.role)) {
         (Origin::Direct, Some(Role::Router)) => Origin::Router,
+        (Origin::Direct, Some(Role::Shard)) if event.truncated.is_some() => Origin::ThroughRouter,
         (origin, _) => origin,
     }
 }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::syntax::{Marks, Outline, Outliner, Patterns, Told};
+use crate::rules::KeyValue;
+use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
 use crate::text::RecordPos;
 
 use super::judge::{Judged, JudgedStatement, Standing, limits};
 use super::known::Kind;
+use super::prototype::Prototype;
 use super::scan::Process;
 use super::settings::Settings;
 
@@ -46,6 +48,8 @@ impl Memory {
             application: told.app_name.map(str::to_owned),
             observed_shards: told.n_shards,
             comment: None,
+            operation_name: None,
+            continues: false,
             lead: 0,
             limits: limits(told.app_name, &self.statements, settings),
             logged: process.version,
@@ -72,30 +76,58 @@ struct Memories {
     /// Their places, by outline
     by_key: FxHashMap<Box<[u8]>, u32>,
     /// and by what their lines look like.
-    patterns: Patterns,
+    patterns: Patterns<Option<Prototype>>,
+}
+
+/// What is known of a record.
+pub struct Recalled<'m, 'l> {
+    /// What was found out about the first of its outline.
+    pub memory: &'m Memory,
+    /// What it tells for itself.
+    pub told: Told<'l>,
+    /// Its pattern.
+    like: Option<(&'m Memories, u32)>,
+}
+
+impl Recalled<'_, '_> {
+    /// Its key values, as far as they can be told from those of another record of its pattern. The record is the one that
+    /// the outliner has looked at last.
+    pub fn key_values(&self, record: &[u8], outliner: &Outliner, settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+        let (memories, pattern) = self.like?;
+        let prototype = memories.patterns.about(pattern).as_ref()?;
+        prototype.values(record, |span| memories.patterns.moved(pattern, span, outliner), settings)
+    }
 }
 
 impl Memo {
-    /// What is known of records such as `line`, and what it tells for itself.
+    /// What is known of records such as `line`, which is one.
     pub fn recall<'a>(
         &mut self,
         process: Process,
         line: &'a [u8],
         outliner: &mut Outliner,
-        marks: Marks,
-    ) -> Option<(&Memory, Told<'a>)> {
+        settings: &Settings,
+    ) -> Option<Recalled<'_, 'a>> {
+        let marks = settings.marks();
         let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
-        let Memories { all, by_key, patterns } = memories;
-        let (at, told) = match patterns.find(line, outliner, marks) {
-            Some(found) => found,
-            None => {
-                let outline = outliner.read(line, marks)?;
-                let (at, told) = (*by_key.get(outline.key)?, outline.told);
-                patterns.learn(line, outliner, marks, at);
-                (at, told)
-            }
+        if let Some(Found { known, pattern, told }) = memories.patterns.find(line, outliner, marks) {
+            let memories = &*memories;
+            debug_assert_eq!(
+                outliner.read(line, marks).and_then(|outline| memories.by_key.get(outline.key)),
+                Some(&known),
+                "a line has the outline of its pattern: {}",
+                String::from_utf8_lossy(line)
+            );
+            return Some(Recalled { memory: &memories.all[known as usize], told, like: Some((memories, pattern)) });
+        }
+        let outline = outliner.read(line, marks)?;
+        let (known, told) = (*memories.by_key.get(outline.key)?, outline.told);
+        let about = || match read_record(line) {
+            Record::Slow(event) => Prototype::of(&event, line, settings),
+            _ => None,
         };
-        Some((&all[at as usize], told))
+        memories.patterns.learn(line, outliner, marks, known, about);
+        Some(Recalled { memory: &memories.all[known as usize], told, like: None })
     }
 
     /// Remembers.

@@ -12,14 +12,17 @@ use rustc_hash::FxBuildHasher;
 use crate::model::{Origin, Verb};
 
 use super::judge::Judged;
+use super::worker::Values;
 
-/// A judged record and, if it may become an example, its bytes.
+/// A judged record and what of it may be shown or kept.
 #[derive(Debug, Clone)]
 pub struct Held {
     /// The record, judged.
     pub judged: Judged,
-    /// Its bytes.
+    /// Its bytes, if it may become an example.
     pub record: Option<Box<[u8]>>,
+    /// Its key values, if it was recalled and they may be kept.
+    pub values: Option<Values>,
 }
 
 /// What a batch's COMMAND line and its WRITE lines have in common.
@@ -181,12 +184,14 @@ mod tests {
             application: None,
             observed_shards: None,
             comment: None,
+            operation_name: None,
+            continues: false,
             limits: Vec::new(),
             logged: None,
             statements: Vec::new().into(),
             is_recalled: false,
         };
-        Held { judged, record: None }
+        Held { judged, record: None, values: None }
     }
 
     fn key(verb: Verb) -> BatchKey {

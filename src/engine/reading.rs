@@ -86,7 +86,7 @@ pub fn follow_all(sources: Vec<Source>, chunk_size: usize, _spare: Receiver<Vec<
 }
 
 fn follow_source(source: Source, id: SourceId, chunk_size: usize, sender: &Numbering) -> Option<()> {
-    let Source { input, opened } = source;
+    let Source { input, opened, role } = source;
     let generations = match opened {
         Some(reader) => Ok(Generations::Once(Some(reader))),
         None => Generations::of(&input),
@@ -94,7 +94,7 @@ fn follow_source(source: Source, id: SourceId, chunk_size: usize, sender: &Numbe
     match generations {
         Ok(generations) => {
             // A process goes on when its log is rotated; a new one says so.
-            let mut process = Process::default();
+            let mut process = Process { declared: role, ..Process::default() };
             for reader in generations {
                 let chunks = Chunks::new(input.name().to_owned(), id, reader, chunk_size);
                 send_blocks(&mut Blocks::new(chunks), &mut process, sender)?;
@@ -113,7 +113,7 @@ fn read_source(
     spare: Receiver<Vec<u8>>,
     sender: &Numbering,
 ) -> Option<Receiver<Vec<u8>>> {
-    let Source { input, opened } = source;
+    let Source { input, opened, role } = source;
     let chunks = match opened {
         Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),
         None => input.chunks(id, chunk_size),
@@ -126,7 +126,7 @@ fn read_source(
         }
     };
     let mut blocks = Blocks::new(chunks.reusing(spare));
-    send_blocks(&mut blocks, &mut Process::default(), sender)?;
+    send_blocks(&mut blocks, &mut Process { declared: role, ..Process::default() }, sender)?;
     blocks.into_spare()
 }
 

@@ -13,12 +13,14 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashSet;
 
 use crate::input::{Chunk, Input, InputError};
+use crate::syntax::Role;
 use crate::text::{Fingerprint, SourceId};
 
 use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
 use super::roster::Roster;
 use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
+use super::sightings::Sightings;
 use super::worker::{Tallies, Worker};
 
 /// Sees how far reading is; called on the calling thread.
@@ -33,6 +35,8 @@ pub struct Source {
     pub input: Input,
     /// Its decompressed bytes, if it has been opened already; a file is opened when its turn comes.
     pub opened: Option<Box<dyn Read + Send>>,
+    /// The role of the process that writes it, if that is declared.
+    pub role: Option<Role>,
 }
 
 /// What is read, and how a run may be ended early.
@@ -163,16 +167,22 @@ fn scan_all<'a>(
     let sender = Numbering::new(sender);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
+    let tallies = Tallies { sightings: Sightings::among(count), ..Tallies::default() };
+    let worker = || Mutex::new(Worker { tallies: tallies.clone(), ..Worker::default() });
     let crew = Crew {
         messages: Mutex::new(messages),
         used,
         stop: AtomicBool::new(false),
         settings,
-        workers: (0..threads).map(|_| Mutex::default()).collect(),
+        workers: (0..threads).map(|_| worker()).collect(),
         shapes: OnceLock::new(),
     };
     let mut merging = Merging {
-        outcome: Outcome { by_source: vec![SourceLines::default(); count], ..Outcome::default() },
+        outcome: Outcome {
+            by_source: vec![SourceLines::default(); count],
+            tallies: tallies.clone(),
+            ..Outcome::default()
+        },
         roster: Roster::new(settings.most_shapes),
         open: BTreeMap::new(),
         next_source: SourceId(0),

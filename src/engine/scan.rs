@@ -14,10 +14,11 @@ use super::judge::{Judged, judge};
 use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
+use super::processes::Processes;
 use super::roster::Newcomers;
 use super::settings::Settings;
 use super::tally::joined;
-use super::worker::{Tallies, Worker};
+use super::worker::{Tallies, Values, Worker, values_of};
 
 /// What is known about the process whose log is read, at the start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Process {
     pub version: Option<ServerVersion>,
     /// From the options.
     pub role: Option<Role>,
+    /// From `--role`, which overrules what a log says.
+    pub declared: Option<Role>,
 }
 
 impl Process {
@@ -33,8 +36,8 @@ impl Process {
     pub fn learn(&mut self, fact: &Fact) {
         match fact {
             Fact::Version(version) => self.version = Some(*version),
-            Fact::Role(role) => self.role = Some(*role),
-            Fact::Restart => *self = Self::default(),
+            Fact::Role(role, _) => self.role = Some(*role),
+            Fact::Restart => *self = Self { declared: self.declared, ..Self::default() },
             Fact::Plain | Fact::Vague | Fact::Trouble(_) => {}
         }
     }
@@ -137,6 +140,8 @@ pub struct Part {
     pub pairing: Pairing,
     /// Shapes that the thread had not seen before, in the order of the input.
     pub newcomers: Vec<Fingerprint>,
+    /// What the processes tell of themselves.
+    pub processes: Processes,
     /// The offset behind its last line.
     pub end: u64,
 }
@@ -150,6 +155,7 @@ impl Part {
         self.seen = joined(self.seen, later.seen);
         self.versions.extend(later.versions);
         self.version_assumed |= later.version_assumed;
+        self.processes.merge(later.processes);
         let room = UNREAD_SHOWN.saturating_sub(self.unread.len());
         self.unread.extend(later.unread.into_iter().take(room));
         for first in later.unread_first {
@@ -187,7 +193,7 @@ impl Part {
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            tallies.count(&held.judged, held.record.as_deref(), settings);
+            tallies.count(&held.judged, held.record.as_deref(), || held.values, settings);
         }
     }
 }
@@ -282,9 +288,17 @@ impl Scan<'_> {
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker, .. } = self;
         let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
-        let (memory, told) = memo.recall(*process, place.bytes, outliner, settings.marks())?;
+        let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
+        let (memory, told) = (recalled.memory, recalled.told);
+        let values = || {
+            let values = recalled.key_values(place.bytes, outliner, settings);
+            let read = || values_of(place.bytes, settings);
+            debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
+            values.or_else(read)
+        };
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&memory.kind, &told, place, || memory.recall(&told, place.position, *process, settings));
+        let judged = || memory.recall(&told, place.position, *process, settings);
+        sink.count(&memory.kind, &told, place, judged, values);
         Some(())
     }
 
@@ -298,6 +312,7 @@ impl Scan<'_> {
                 self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
                 self.part.counts.vague += u64::from(fact == Fact::Vague);
                 self.process.learn(&fact);
+                self.part.processes.learn(place.position.source, &fact);
                 if let (Fact::Version(version), None) = (&fact, self.settings.version) {
                     self.part.versions.insert(*version);
                 }
@@ -320,6 +335,10 @@ impl Scan<'_> {
         let Some(rule) = settings.enabled(jumbo_or_failed_migration::RULE.code) else { return };
         let namespace = trouble.namespace.as_deref().map(|name| settings.namespace_map.apply(&Namespace::parse(name)));
         let namespace = namespace.map_or_else(String::new, |name| name.as_str().to_owned());
+        // What the cluster keeps for itself is balanced like the rest, and no concern of its users.
+        if namespace.starts_with("config.") || !settings.filters.admit_message(trouble.time_millis, &namespace) {
+            return;
+        }
         let at = (place.position, place.lead);
         self.worker.tallies.direct.add_trouble(rule, trouble, namespace, at, place.bytes);
     }
@@ -337,7 +356,7 @@ impl Scan<'_> {
             memo.insert(*process, &outline, memory);
         }
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
-        sink.count(&kind, &Told::by_event(event), place, || judged);
+        sink.count(&kind, &Told::by_event(event), place, || judged, || None);
     }
 
     /// An explain is nobody's traffic: it is judged, and is no slow query.
@@ -354,7 +373,7 @@ impl Scan<'_> {
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
         worker.newcomers.note(&judged);
-        worker.tallies.count(&judged, Some(place.bytes), settings);
+        worker.tallies.count(&judged, Some(place.bytes), || None, settings);
     }
 }
 
@@ -368,11 +387,19 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn count(&mut self, kind: &Kind, told: &Told<'_>, place: Place<'_>, judged: impl FnOnce() -> Judged) {
+    fn count(
+        &mut self,
+        kind: &Kind,
+        told: &Told<'_>,
+        place: Place<'_>,
+        judged: impl FnOnce() -> Judged,
+        values: impl FnOnce() -> Option<Values>,
+    ) {
         let Self { part, settled, tallies, newcomers, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
+        part.processes.note(position.source, kind.origin);
         match kind.counting {
             Counting::Internal => {
                 part.counts.internal += 1;
@@ -394,15 +421,15 @@ impl Sink<'_> {
         newcomers.note(&judged);
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record));
+                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));
             }
             Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, record));
+                let batch = (kind.batch.clone(), tallies.hold(judged, record, values));
                 part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
             }
             _ => {
                 part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(record), settings);
+                tallies.count(&judged, Some(record), values, settings);
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::syntax::{Marks, Told};
 
 use super::adjust::Adjustment;
 use super::limit::Limit;
+use super::role::DeclaredRole;
 use super::suppress::Suppression;
 use super::tally::Keep;
 
@@ -47,6 +48,17 @@ impl Filters {
         self.namespace.as_ref().is_none_or(|glob| glob.is_match(namespace))
     }
 
+    /// Whether a message that is about no operation, but about a collection, is looked at: it is of no application.
+    #[must_use]
+    pub fn admit_message(&self, time: Option<i64>, namespace: &str) -> bool {
+        self.admit_namespace(namespace) && self.application.is_none() && self.admit_time(time)
+    }
+
+    fn admit_time(&self, time: Option<i64>) -> bool {
+        self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| time.is_some_and(|time| time < until))
+    }
+
     /// Whether they ask for a namespace, an application or a time, which can be misspelled.
     #[must_use]
     pub fn name_something(&self) -> bool {
@@ -58,8 +70,7 @@ impl Filters {
     pub fn admit(&self, told: &Told<'_>, namespace: &str) -> bool {
         self.admit_namespace(namespace)
             && self.application.as_ref().is_none_or(|regex| regex.is_match(told.app_name.unwrap_or_default()))
-            && self.since.is_none_or(|since| told.time_millis.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| told.time_millis.is_some_and(|time| time < until))
+            && self.admit_time(told.time_millis)
             && self.min_millis.is_none_or(|least| told.duration_millis.unwrap_or(0) >= least)
     }
 }
@@ -97,6 +108,8 @@ pub struct Settings {
     pub limits: Vec<Limit>,
     /// What the run is held against.
     pub baseline: Option<Held>,
+    /// `--role`: which processes wrote the logs.
+    pub roles: Vec<DeclaredRole>,
     /// The class from which a shape that the baseline does not know is an error.
     pub fail_on_class: Recorded,
 }
@@ -145,6 +158,7 @@ impl Default for Settings {
             suppressions: Suppressions::On(Vec::new()),
             limits: Vec::new(),
             baseline: None,
+            roles: Vec::new(),
             fail_on_class: Recorded::Broadcast,
         }
     }

@@ -272,6 +272,7 @@ impl Tally {
             worst: None,
             example: None,
         });
+        stats.share_access(statement.access.as_ref());
         stats.standings[index(statement.standing)] += 1;
         stats.millis += millis;
         stats.max_millis = stats.max_millis.max(judged.millis);
@@ -464,7 +465,15 @@ impl ShapeStats {
         }
     }
 
+    /// Shapes do not tell what their values are: any of them may have been compared with a string.
+    fn share_access(&mut self, other: Option<&Access>) {
+        if let (Some(mine), Some(other)) = (&mut self.access, other) {
+            mine.has_strings |= other.has_strings;
+        }
+    }
+
     fn merge(&mut self, later: Self) {
+        self.share_access(later.access.as_ref());
         for (count, more) in self.standings.iter_mut().zip(later.standings) {
             *count += more;
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::catalog::{Catalog, Collection};
 use crate::report::{ClassCount, Diagnostic, KeyCoverage};
 use crate::routing::Class;
-use crate::rules::{Check, Cost, KeyUse, NamespaceContext, NamespaceTotals, ShapeTotals};
+use crate::rules::{Check, ClusterContext, Cost, KeyUse, NamespaceContext, NamespaceTotals, ShapeTotals};
 
 use super::declarations::{DeclarationTexts, declared};
 use super::judge::Standing;
@@ -15,31 +15,55 @@ use super::settings::Settings;
 use super::tally::{ShapeStats, Tally, index};
 use super::usage::{NamespaceUsage, Usage};
 
-/// Runs the rules on collections.
+/// Runs the rules on collections and on the cluster.
 #[must_use]
 pub fn check_namespaces(tally: &Tally, settings: &Settings, texts: &DeclarationTexts) -> Vec<Diagnostic> {
     let (version, _) = settings.version_for(None, None);
+    let Settings { catalog, thresholds, .. } = settings;
+    let counted: Vec<(&Collection, NamespaceTotals<'_>)> = by_namespace(tally, catalog)
+        .into_iter()
+        .filter(|(namespace, _)| settings.filters.admit_namespace(namespace))
+        .map(|(namespace, (collection, shapes))| (collection, totals(namespace, &shapes, tally.usage.of(namespace))))
+        .collect();
+    let context = |(collection, totals)| NamespaceContext { totals, collection, catalog, version, thresholds };
+    let collections: Vec<NamespaceContext<'_>> =
+        counted.iter().map(|(collection, totals)| context((*collection, totals))).collect();
+    let unsharded = unsharded(tally, catalog);
+    let cluster = ClusterContext { collections: &collections, unsharded: &unsharded, catalog, thresholds };
     let mut diagnostics = Vec::new();
-    for (namespace, (collection, shapes)) in by_namespace(tally, &settings.catalog) {
-        let totals = totals(namespace, &shapes, tally.usage.of(namespace));
-        let context = NamespaceContext {
-            totals: &totals,
-            collection,
-            catalog: &settings.catalog,
-            version,
-            thresholds: &settings.thresholds,
-        };
-        for &rule in &settings.rules {
-            let Check::Namespace(check) = rule.check else { continue };
-            let mut found = Vec::new();
-            check(&context, &mut found);
-            diagnostics.extend(found.iter().filter_map(|found| {
-                let diagnostic = declared(rule, &found.finding, texts)?;
-                Some(Diagnostic { count: found.cost.calls.max(1), millis: found.cost.millis, ..diagnostic })
-            }));
+    for &rule in &settings.rules {
+        let mut found = Vec::new();
+        match rule.check {
+            Check::Namespace(check) => collections.iter().for_each(|context| check(context, &mut found)),
+            Check::Cluster(check) => check(&cluster, &mut found),
+            Check::Statement(_) | Check::Declaration(_) | Check::Engine => {}
         }
+        diagnostics.extend(found.iter().filter_map(|found| {
+            let diagnostic = declared(rule, &found.finding, texts)?;
+            Some(Diagnostic { count: found.cost.calls.max(1), millis: found.cost.millis, ..diagnostic })
+        }));
     }
     diagnostics
+}
+
+/// The calls of collections that are not sharded, by name.
+fn unsharded<'a>(tally: &'a Tally, catalog: &Catalog) -> Vec<(&'a str, Cost)> {
+    let is_unsharded = |stats: &&ShapeStats| catalog.get(&stats.namespace).is_some_and(Collection::is_unsharded);
+    let mut sums: BTreeMap<&str, Cost> = BTreeMap::new();
+    for stats in tally.shapes.values().chain(tally.others.values()).filter(is_unsharded) {
+        let cost = of_class(stats, Class::Unsharded);
+        if cost.calls > 0 {
+            sums.entry(&stats.namespace).or_default().add(cost);
+        }
+    }
+    sums.into_iter().collect()
+}
+
+/// The calls of a shape that have that class. The time of one whose class varies is shared out by calls.
+fn of_class(stats: &ShapeStats, class: Class) -> Cost {
+    let calls = stats.standings[index(Standing::Judged(class))];
+    let millis = u128::from(stats.millis) * u128::from(calls) / u128::from(stats.count().max(1));
+    Cost { calls, millis: u64::try_from(millis).unwrap_or(u64::MAX) }
 }
 
 /// Declared collections and those that declarations by glob cover, with the shapes of their queries, costliest first.
@@ -47,8 +71,7 @@ fn by_namespace<'a>(
     tally: &'a Tally,
     catalog: &'a Catalog,
 ) -> BTreeMap<&'a str, (&'a Collection, Vec<&'a ShapeStats>)> {
-    let is_name = |name: &str| !name.contains(['*', '?', '[', '{']);
-    let named = catalog.collections().filter(|collection| is_name(&collection.pattern));
+    let named = catalog.collections().filter(|collection| !collection.is_glob());
     let mut all: BTreeMap<&str, (&Collection, Vec<&ShapeStats>)> =
         named.map(|collection| (collection.pattern.as_str(), (collection, Vec::new()))).collect();
     for stats in tally.shapes.values().chain(tally.others.values()) {
@@ -64,12 +87,7 @@ fn by_namespace<'a>(
 fn totals<'a>(namespace: &'a str, shapes: &[&'a ShapeStats], usage: Option<&'a NamespaceUsage>) -> NamespaceTotals<'a> {
     let by_class = |class: Class| {
         let mut sum = Cost::default();
-        for stats in shapes {
-            let calls = stats.standings[index(Standing::Judged(class))];
-            // The time of a shape whose class varies is shared out by calls.
-            let millis = u128::from(stats.millis) * u128::from(calls) / u128::from(stats.count().max(1));
-            sum.add(Cost { calls, millis: u64::try_from(millis).unwrap_or(u64::MAX) });
-        }
+        shapes.iter().for_each(|stats| sum.add(of_class(stats, class)));
         sum
     };
     NamespaceTotals {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Cost, KeyUse, KeyValue, KeyValues};
+use crate::rules::{Carried, Cost, KeyUse, KeyValue, KeyValues};
 use crate::text::Fingerprint;
 
 use super::judge::{Judged, JudgedStatement};
@@ -24,8 +24,8 @@ pub struct Usage {
 pub struct NamespaceUsage {
     /// All calls.
     pub key_use: KeyUse,
-    /// By the hash of the application's name and the name.
-    applications: BTreeMap<(Fingerprint, String), KeyUse>,
+    /// By name, with the name's hash.
+    applications: FxHashMap<String, (Fingerprint, KeyUse)>,
     /// The values of its key.
     pub values: KeyValues,
     /// By shard, if a chunk map is known.
@@ -75,9 +75,7 @@ impl Usage {
         let Some(carried) = statement.carried else { return };
         usage.key_use.count(carried, millis);
         if let Some(application) = &judged.application {
-            let mut one = KeyUse::default();
-            one.count(carried, millis);
-            usage.add_application((hash(application), application.clone()), &one);
+            usage.count_application(application, carried, millis);
         }
     }
 
@@ -110,24 +108,36 @@ impl NamespaceUsage {
     /// The applications, the busiest first.
     #[must_use]
     pub fn applications(&self) -> Vec<(&str, KeyUse)> {
-        let mut all: Vec<_> = self.applications.iter().map(|((_, name), uses)| (name.as_str(), *uses)).collect();
+        let mut all: Vec<_> = self.applications.iter().map(|(name, (_, uses))| (name.as_str(), *uses)).collect();
         all.sort_by_key(|(name, uses)| (std::cmp::Reverse(uses.all.calls), *name));
         all
     }
 
-    fn add_application(&mut self, name: (Fingerprint, String), uses: &KeyUse) {
-        self.applications.entry(name).or_default().add(uses);
+    fn count_application(&mut self, name: &str, carried: Carried, millis: u64) {
+        if let Some((_, known)) = self.applications.get_mut(name) {
+            return known.count(carried, millis);
+        }
+        let mut one = KeyUse::default();
+        one.count(carried, millis);
+        self.add_application(name.to_owned(), hash(name), &one);
+    }
+
+    fn add_application(&mut self, name: String, hash: Fingerprint, uses: &KeyUse) {
+        self.applications.entry(name).or_insert_with(|| (hash, KeyUse::default())).1.add(uses);
         // Whoever is among the least of all is among the least of every part, so what is kept is counted in full.
         if self.applications.len() > MOST_APPLICATIONS {
-            self.applications.pop_last();
+            let last = self.applications.iter().map(|(name, (hash, _))| (*hash, name)).max();
+            if let Some(name) = last.map(|(_, name)| name.clone()) {
+                self.applications.remove(&name);
+            }
         }
     }
 
     fn merge(&mut self, later: Self) {
         self.key_use.add(&later.key_use);
         self.values.merge(later.values);
-        for (name, uses) in later.applications {
-            self.add_application(name, &uses);
+        for (name, (hash, uses)) in later.applications {
+            self.add_application(name, hash, &uses);
         }
         for (shard, cost) in later.shards {
             self.shards.entry(shard).or_default().add(cost);
@@ -156,7 +166,7 @@ mod tests {
         let count = |cut: usize| {
             let mut parts = [NamespaceUsage::default(), NamespaceUsage::default()];
             for (at, name) in names.iter().enumerate() {
-                parts[usize::from(at >= cut)].add_application((hash(name), name.clone()), &one(true));
+                parts[usize::from(at >= cut)].add_application(name.clone(), hash(name), &one(true));
             }
             let [mut first, second] = parts;
             first.merge(second);

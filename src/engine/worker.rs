@@ -13,7 +13,8 @@ use super::memo::Memo;
 use super::pairing::Held;
 use super::roster::Newcomers;
 use super::settings::Settings;
-use super::tally::{Own, Tally};
+use super::sightings::Sightings;
+use super::tally::{Keep, Own, Tally};
 
 /// The tallies of a run or of a part of it.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub struct Tallies {
     pub through_router: Tally,
     /// A router's own record of a client's operation was seen.
     pub saw_router: bool,
+    /// Which shards saw the same operation.
+    pub sightings: Sightings,
 }
 
 /// The state of one thread.
@@ -48,23 +51,37 @@ impl Worker {
 }
 
 impl Tallies {
-    /// Counts a record. One that was recalled is judged anew if it becomes an example, and only read if it shows a key value
-    /// that is kept.
-    pub fn count(&mut self, judged: &Judged, record: Option<&[u8]>, settings: &Settings) {
+    /// Counts a record. One that was recalled is judged anew if it becomes an example, and its key `values` are asked for
+    /// only if one of them is kept.
+    pub fn count(
+        &mut self,
+        judged: &Judged,
+        record: Option<&[u8]>,
+        values: impl FnOnce() -> Option<Values>,
+        settings: &Settings,
+    ) {
         self.saw_router |= judged.origin == Origin::Router;
         let keep = settings.keep();
         match record {
-            Some(bytes) if !judged.is_recalled => self.tally(judged.origin).add(judged, Own::Record(bytes), keep),
-            Some(bytes) if self.would(judged, Tally::would_show) => match judged_anew(judged, bytes, settings) {
-                Some(anew) => self.tally(judged.origin).add(&anew, Own::Record(bytes), keep),
-                None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
-            },
-            Some(bytes) if self.would(judged, Tally::would_keep) => {
-                let values = values_of(bytes, settings);
+            Some(bytes) if !judged.is_recalled => self.add(judged, bytes, keep),
+            Some(bytes) if self.would(judged, Tally::would_show) || self.sightings.would_keep(judged) => {
+                match judged_anew(judged, bytes, settings) {
+                    Some(anew) => self.add(&anew, bytes, keep),
+                    None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
+                }
+            }
+            _ if judged.is_recalled && self.would(judged, Tally::would_keep) => {
+                let values = values();
                 self.tally(judged.origin).add(judged, values.as_deref().map_or(Own::Nothing, Own::Values), keep);
             }
             _ => self.tally(judged.origin).add(judged, Own::Nothing, keep),
         }
+    }
+
+    /// Counts a record that was judged by itself.
+    fn add(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
+        self.sightings.see(judged, record);
+        self.tally(judged.origin).add(judged, Own::Record(record), keep);
     }
 
     fn tally(&mut self, origin: Origin) -> &mut Tally {
@@ -78,12 +95,14 @@ impl Tallies {
         among(&self.direct, judged) && (judged.origin != Origin::ThroughRouter || among(&self.through_router, judged))
     }
 
-    /// Keeps a record whose fate is open, with its bytes if something of it may be shown or kept.
+    /// Keeps a record whose fate is open, with its bytes or its key values if something of them may be shown or kept.
     #[must_use]
-    pub fn hold(&self, judged: Judged, record: &[u8]) -> Held {
-        let is_wanted = self.direct.would_show(&judged) || self.direct.would_keep(&judged);
-        let record = is_wanted.then(|| record.into());
-        Held { judged, record }
+    pub fn hold(&self, judged: Judged, record: &[u8], values: impl FnOnce() -> Option<Values>) -> Held {
+        let shows = self.direct.would_show(&judged) || self.sightings.would_keep_if_routed(&judged);
+        let keeps = self.direct.would_keep(&judged);
+        let record = (shows || keeps && !judged.is_recalled).then(|| record.into());
+        let values = if keeps && judged.is_recalled { values() } else { None };
+        Held { judged, record, values }
     }
 
     /// Counts all shapes but these together.
@@ -97,6 +116,7 @@ impl Tallies {
         self.direct.merge(other.direct);
         self.through_router.merge(other.through_router);
         self.saw_router |= other.saw_router;
+        self.sightings.merge(other.sightings);
     }
 }
 
@@ -108,7 +128,10 @@ fn judged_anew(recalled: &Judged, record: &[u8], settings: &Settings) -> Option<
 }
 
 /// The key values of each statement of a record.
-fn values_of(record: &[u8], settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+pub type Values = Vec<Vec<KeyValue>>;
+
+/// The key values of a record that is read for them.
+pub fn values_of(record: &[u8], settings: &Settings) -> Option<Values> {
     let event = read(record)?;
     Some(event.statements.iter().map(|statement| key_values_of(statement, settings)).collect())
 }

@@ -19,6 +19,15 @@ pub enum Origin {
     ThroughRouter,
 }
 
+/// What names a client's operation in the records of all shards that took part in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OperationName {
+    /// `clientOperationKey`, which no other operation has.
+    Key(String),
+    /// The session, with the number of its transaction or retryable write: its operations follow one another.
+    Session(String),
+}
+
 /// What kind of traffic a slow-query record is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Traffic {
@@ -48,6 +57,8 @@ pub struct Event {
     pub traffic: Traffic,
     /// Who wrote the record.
     pub origin: Origin,
+    /// The server did it by itself, on a thread that serves no client: no router sent it.
+    pub is_own_work: bool,
     /// The newest server that writes records of this form; `None` if servers still do.
     pub newest_writer: Option<ServerVersion>,
     /// The verb, also where no statement could be read.
@@ -82,6 +93,8 @@ pub struct Event {
     pub app_name: Option<String>,
     /// `comment` of the command, if it is a string.
     pub comment: Option<String>,
+    /// What names the client's operation.
+    pub operation_name: Option<OperationName>,
     /// The record carries `truncated`: its span, and the path of the cut as text (`command.filter.$or.2`).
     pub truncated: Option<Located<String>>,
     /// The first redacted literal.
@@ -100,6 +113,7 @@ impl Event {
             namespace,
             traffic,
             origin: Origin::Direct,
+            is_own_work: false,
             newest_writer: None,
             verb: None,
             get_more: false,
@@ -117,6 +131,7 @@ impl Event {
             error_code: None,
             app_name: None,
             comment: None,
+            operation_name: None,
             truncated: None,
             redacted: None,
             plan: None,

@@ -35,11 +35,35 @@ pub struct IndexSpec {
     pub expires: Option<Span>,
     /// `clustered: true`: the collection is clustered by this key.
     pub clustered: bool,
+    /// `wildcardProjection` of a wildcard index.
+    pub wildcard_projection: Option<Node>,
     /// The whole specification.
     pub span: Span,
 }
 
 impl IndexSpec {
+    /// An index without options.
+    #[must_use]
+    pub fn plain(key: Document, key_span: Span, span: Span) -> Self {
+        Self {
+            key,
+            key_span,
+            name: None,
+            unique: None,
+            prepare_unique: None,
+            sparse: None,
+            hidden: None,
+            partial_filter: None,
+            collation: None,
+            hash_seed: None,
+            multikey: None,
+            expires: None,
+            clustered: false,
+            wildcard_projection: None,
+            span,
+        }
+    }
+
     /// The name, or the one that the server makes up: `customerId_1_createdAt_-1`.
     #[must_use]
     pub fn name_or_default(&self) -> String {

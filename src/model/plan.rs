@@ -17,6 +17,24 @@ pub struct Plan {
     pub scanning: Vec<Located<String>>,
     /// `indexBounds` of the index scans of one shard, field by field.
     pub bounds: Vec<IndexBounds>,
+    /// What each shard did, in the order of the explain.
+    pub parts: Vec<ShardPlan>,
+    /// Where the parts of a pipeline are merged (`mergeType`): `mongos`, `anyShard` …
+    pub merge: Option<Located<String>>,
+}
+
+/// What one shard did.
+#[derive(Debug, Clone)]
+pub struct ShardPlan {
+    /// The shard's name.
+    pub shard: String,
+    /// How it finds documents, as `planSummary` of a log would say it. Differs where another index is used, and where one of
+    /// them scans.
+    pub access: Located<String>,
+    /// `executionTimeMillis`.
+    pub millis: Option<Located<u64>>,
+    /// `totalDocsExamined`.
+    pub examined: Option<u64>,
 }
 
 /// How an index scan bounded one field of its index.

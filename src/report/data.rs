@@ -86,6 +86,19 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Sources that were read, as named by the user.
     pub inputs: Vec<String>,
+    /// What is known of the processes that wrote them, in the same order.
+    pub processes: Vec<ProcessRow>,
+}
+
+/// The process that wrote a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessRow {
+    /// The log, as the user named it.
+    pub path: String,
+    /// `router`, `shard` or `config server`; `None` if nothing tells.
+    pub role: Option<&'static str>,
+    /// The shard's name.
+    pub shard: Option<String>,
 }
 
 /// How many calls carry the shard key of a collection. Inserts, which always do, are not counted.
@@ -103,6 +116,21 @@ pub struct KeyCoverage {
     pub with_first_field: ClassCount,
     /// Those that bind the whole key.
     pub with_whole_key: ClassCount,
+}
+
+/// On how many shards operations were seen. A shard logs what was slow there, so they asked no fewer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenOnShards {
+    /// The least number of shards that logged the same operation.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+    /// The shards whose logs were read.
+    pub of: u64,
+    /// So many operations were told apart, of those that are kept.
+    pub operations: u64,
+    /// Those among them that name their operation or their session. The others are known by their statement and the time.
+    pub named: u64,
 }
 
 /// One shape of one operation on one namespace.
@@ -131,6 +159,8 @@ pub struct ShapeRow {
     pub max_millis: u64,
     /// Least and greatest `nShards` seen.
     pub observed_shards: Option<(u64, u64)>,
+    /// On how many shards its operations were seen, where the logs of several shards were read.
+    pub seen_on_shards: Option<SeenOnShards>,
     /// All shards that its operations are sent to, sorted, if a chunk map is known.
     pub shards: Option<Vec<String>>,
     /// Why the class is what it is, for the reader.

@@ -10,7 +10,8 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::comparison::ComparisonObject;
 use super::data::{
-    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, Report, ShapeRow, Summary,
+    ClassCount, Diagnostic, ExampleLabel, KeyCoverage, LimitResult, Location, ProcessRow, Report, SeenOnShards,
+    ShapeRow, Summary,
 };
 use super::escape::Runner;
 
@@ -150,6 +151,7 @@ pub struct SummaryObject<'a> {
     unread: Vec<UnreadObject<'a>>,
     notes: &'a [String],
     inputs: &'a [String],
+    processes: Vec<ProcessObject<'a>>,
 }
 
 impl<'a> SummaryObject<'a> {
@@ -182,7 +184,23 @@ impl<'a> SummaryObject<'a> {
                 .collect(),
             notes: &summary.notes,
             inputs: &summary.inputs,
+            processes: summary.processes.iter().map(ProcessObject::new).collect(),
         }
+    }
+}
+
+/// The process that wrote a log, as it is declared, as its start-up lines tell, or as its records show.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct ProcessObject<'a> {
+    path: &'a str,
+    #[schemars(extend("enum" = ["router", "shard", "config server", null]))]
+    role: Option<&'static str>,
+    shard: Option<&'a str>,
+}
+
+impl<'a> ProcessObject<'a> {
+    fn new(process: &'a ProcessRow) -> Self {
+        Self { path: &process.path, role: process.role, shard: process.shard.as_deref() }
     }
 }
 
@@ -260,6 +278,9 @@ pub struct ShapeObject<'a> {
     p99_millis: u64,
     max_millis: u64,
     observed_shards: Option<Observed>,
+    /// Where the logs of several shards were read: on how many of them operations of the shape were seen. A shard logs what
+    /// was slow there, so they asked no fewer.
+    seen_on_shards: Option<SeenOnShardsObject>,
     shards: Option<&'a [String]>,
     reason: &'a str,
 }
@@ -281,9 +302,29 @@ impl<'a> ShapeObject<'a> {
             p99_millis,
             max_millis: row.max_millis,
             observed_shards: row.observed_shards.map(|(min, max)| Observed { min, max }),
+            seen_on_shards: row.seen_on_shards.map(SeenOnShardsObject::new),
             shards: row.shards.as_deref(),
             reason: &row.reason,
         }
+    }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct SeenOnShardsObject {
+    min: u64,
+    max: u64,
+    /// The shards whose logs were read.
+    of: u64,
+    /// So many operations were told apart, of those that are kept.
+    operations: u64,
+    /// Those among them that name their operation or their session; the others are known by their statement and the time.
+    named: u64,
+}
+
+impl SeenOnShardsObject {
+    fn new(seen: SeenOnShards) -> Self {
+        let SeenOnShards { min, max, of, operations, named } = seen;
+        Self { min, max, of, operations, named }
     }
 }
 

@@ -39,7 +39,7 @@ use crate::rules::Severity;
 pub use comparison::comparison;
 pub use data::{
     Change, ChangeKind, ClassCount, Comparison, Diagnostic, Example, ExampleLabel, KeyCoverage, LimitResult, Location,
-    NotChecked, Report, ShapeRow, Summary, UnreadLine,
+    NotChecked, ProcessRow, Report, SeenOnShards, ShapeRow, Summary, UnreadLine,
 };
 pub use escape::{escape, escape_bytes};
 pub use json::{schema, write_pretty};

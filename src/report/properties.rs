@@ -155,6 +155,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         percentiles: [1, 3, 3],
         max_millis: 3,
         observed_shards: None,
+        seen_on_shards: None,
         shards: Some(vec![text.to_owned()]),
         reason: text.to_owned(),
         example: None,

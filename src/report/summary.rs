@@ -1,11 +1,12 @@
 //! The end of a pretty report: every line accounted for, classes by count and time, the costliest shapes, what was
 //! not checked and what was not understood.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::RenderOptions;
 use super::comparison::counts;
-use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, ShapeRow, Summary};
+use super::data::{ChangeKind, ClassCount, KeyCoverage, Report, SeenOnShards, ShapeRow, Summary};
 use super::escape::escape;
 use super::pretty::totals;
 use super::wording::{counted, duration, number, percent};
@@ -29,6 +30,7 @@ pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write)
     if !summary.server_version.is_empty() {
         writer.field("server", &server(summary))?;
     }
+    writer.list("processes", &processes(summary))?;
     writer.classes(summary)?;
     writer.key_coverage(summary)?;
     writer.shapes(report)?;
@@ -123,6 +125,32 @@ fn carried(coverage: &KeyCoverage) -> String {
         return format!("{who}: {first} of {calls}{of_time} bind the whole shard key");
     }
     format!("{who}: {first} of {calls}{of_time} bind `{field}`, {whole}{time} the whole key")
+}
+
+/// `, in the logs of 2 to 3 of 3 shards (14 operations)`
+fn seen_on(seen: SeenOnShards) -> String {
+    let SeenOnShards { min, max, of, operations, .. } = seen;
+    let shards = if min < max { format!("{min} to {max}") } else { max.to_string() };
+    format!(", in the logs of {shards} of {of} shards ({})", counted(operations, "operation"))
+}
+
+/// So many logs are named one by one.
+const LOGS_NAMED: usize = 8;
+
+/// `shard0.log: shard rs0`; of many logs `3 logs: shard rs0`. Nothing for the only log there is, of which the rest speaks.
+fn processes(summary: &Summary) -> Vec<String> {
+    let known = summary.processes.iter().filter(|_| summary.processes.len() > 1);
+    let told = known.filter_map(|process| {
+        let shard = process.shard.as_deref().map_or_else(String::new, |shard| format!(" {}", escape(shard)));
+        Some((escape(&process.path), format!("{}{shard}", process.role?)))
+    });
+    let told: Vec<(String, String)> = told.collect();
+    if told.len() <= LOGS_NAMED {
+        return told.into_iter().map(|(log, role)| format!("{log}: {role}")).collect();
+    }
+    let mut roles: BTreeMap<String, u64> = BTreeMap::new();
+    told.into_iter().for_each(|(_, role)| *roles.entry(role).or_default() += 1);
+    roles.into_iter().map(|(role, logs)| format!("{}: {role}", counted(logs, "log"))).collect()
 }
 
 struct Writer<'a> {
@@ -239,7 +267,7 @@ impl Writer<'_> {
         match row.observed_shards {
             Some((least, most)) if least < most => cost.push_str(&format!(", asked {least} to {most} shards")),
             Some((least, _)) => cost.push_str(&format!(", asked {}", counted(least, "shard"))),
-            None => {}
+            None => cost.push_str(&row.seen_on_shards.map_or_else(String::new, seen_on)),
         }
         let width = self.width();
         let class = self.class(row.class, NAMES);

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::catalog::Collection;
-use crate::model::{Document, IndexSpec, Node, ShardKey, Statement, Verb};
+use crate::model::{Document, IndexSpec, Node, ShardKey, Statement, Value, Verb};
 use crate::routing::{Comparison, Condition, Operator, Predicate};
 
 use super::fan_out::filter_of;
@@ -20,6 +20,12 @@ pub struct Access {
     pub sort: Vec<(String, Direction)>,
     /// Fields bounded by ranges, sorted.
     pub range: Vec<String>,
+    /// All fields that are compared with something, sorted; some of them are sorted by as well.
+    pub compared: Vec<String>,
+    /// Some of them may be compared with strings, which a collation orders.
+    pub has_strings: bool,
+    /// The collation asked for, as [`collation_words`] writes it; `None` is that of the collection.
+    pub collation: Option<String>,
 }
 
 /// The direction of a field in a sort or an index.
@@ -49,6 +55,7 @@ impl Access {
         if let Some(sort) = sort_of(statement).and_then(Node::as_document) {
             access.sort = sorted_fields(sort)?;
         }
+        access.collation = statement.collation.as_ref().map(collation_words);
         access.settle();
         let helps = !access.equality.is_empty() || !access.range.is_empty() || !access.sort.is_empty();
         helps.then_some(access)
@@ -67,11 +74,19 @@ impl Access {
             Condition::And(members) => members.iter().try_for_each(|member| self.collect(member)),
             Condition::Field(path, operator) => {
                 match operator {
-                    Operator::Compare(Comparison::Eq, _) | Operator::In(_) => self.equality.push(path.clone()),
-                    Operator::Compare(..) => self.range.push(path.clone()),
+                    Operator::Compare(comparison, node) => {
+                        self.has_strings |= is_collated(node);
+                        let is_equality = *comparison == Comparison::Eq;
+                        if is_equality { &mut self.equality } else { &mut self.range }.push(path.clone());
+                    }
+                    Operator::In(list) => {
+                        self.has_strings |= list.members.iter().any(is_collated);
+                        self.equality.push(path.clone());
+                    }
                     Operator::Regex { pattern: Some(pattern), flags }
                         if pattern.starts_with('^') && !flags.contains('i') =>
                     {
+                        self.has_strings = true;
                         self.range.push(path.clone());
                     }
                     Operator::Geo => return None,
@@ -86,6 +101,9 @@ impl Access {
 
     /// An equality makes the field's place in a sort or a range meaningless, and a sorted field need not be told again.
     fn settle(&mut self) {
+        self.compared = self.equality.iter().chain(&self.range).cloned().collect();
+        self.compared.sort();
+        self.compared.dedup();
         self.equality.sort();
         self.equality.dedup();
         self.sort.retain(|(path, _)| !self.equality.contains(path));
@@ -108,15 +126,6 @@ impl Access {
         Pattern(fields.chain(self.range.iter().cloned().map(up)).collect())
     }
 
-    /// Whether an index with a hashed field finds the documents by fields compared with values. It gives no order.
-    #[must_use]
-    pub fn is_served_by_hashed(&self, index: &IndexSpec) -> bool {
-        let is_restricted = index.sparse.is_some() || index.hidden.is_some() || index.partial_filter.is_some();
-        let is_hashed = index.key.fields.iter().any(|field| field.node.as_str() == Some("hashed"));
-        let finds = index.key.first().is_some_and(|first| self.equality.contains(&first.name));
-        is_hashed && finds && !is_restricted && self.sort.is_empty()
-    }
-
     /// Whether an index of that pattern finds the documents by one of the compared fields, and yields them in the order asked
     /// for.
     #[must_use]
@@ -137,6 +146,39 @@ impl Access {
 fn follows(fields: &[(String, Direction)], sort: &[(String, Direction)], reversed: bool) -> bool {
     fields.len() >= sort.len()
         && fields.iter().zip(sort).all(|(field, sorted)| field.0 == sorted.0 && (field.1 == sorted.1) != reversed)
+}
+
+/// Whether a collation may have a say in comparisons with a value.
+fn is_collated(node: &Node) -> bool {
+    matches!(node.value, Value::String(_) | Value::Document(_) | Value::Array(_) | Value::Symbol(_))
+}
+
+/// A collation as the shell would write it, what goes without saying left out: `{ locale: "en", strength: 2 }`. Two that order
+/// alike have the same words.
+#[must_use]
+pub fn collation_words(collation: &Node) -> String {
+    const DEFAULTS: [(&str, &str); 8] = [
+        ("strength", "3"),
+        ("caseLevel", "false"),
+        ("caseFirst", "\"off\""),
+        ("numericOrdering", "false"),
+        ("alternate", "\"non-ignorable\""),
+        ("maxVariable", "\"punct\""),
+        ("normalization", "false"),
+        ("backwards", "false"),
+    ];
+    let fields = collation.as_document().map(|document| document.fields.as_slice()).unwrap_or_default();
+    let word = |node: &Node| match (&node.value, node.as_i64()) {
+        (Value::String(text), _) => format!("\"{text}\""),
+        (Value::Bool(truth), _) => truth.to_string(),
+        (_, number) => number.map_or_else(|| "…".to_owned(), |number| number.to_string()),
+    };
+    let value = |name: &str| fields.iter().find(|field| field.name == name).map(|field| word(&field.node));
+    let locale = value("locale").unwrap_or_else(|| "\"simple\"".to_owned());
+    let others = DEFAULTS.iter().filter_map(|(name, default)| {
+        value(name).filter(|value| value != default).map(|value| format!(", {name}: {value}"))
+    });
+    format!("{{ locale: {locale}{} }}", others.collect::<String>())
 }
 
 /// The sort of a find, or the `$sort` behind the leading `$match` of a pipeline.
@@ -214,7 +256,7 @@ mod tests {
 
     fn access(equality: &[&str], sort: &[(&str, Direction)], range: &[&str]) -> Access {
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
-        Access { equality: names(equality), sort: pattern(sort).0, range: names(range) }
+        Access { equality: names(equality), sort: pattern(sort).0, range: names(range), ..Access::default() }
     }
     use Direction::{Down, Up};
 

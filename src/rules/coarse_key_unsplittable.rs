@@ -2,6 +2,7 @@
 
 use super::declared_index::{finding, label_in};
 use super::finding::Severity;
+use super::literal::literal;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::Cost;
 use super::totals::{NamespaceContext, NamespaceFinding};
@@ -16,6 +17,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL505.md"),
     check: Check::Namespace(check),
 };
 
@@ -36,7 +38,8 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let first = &key.first().path;
     let size = if measured.document_bytes.is_some() { "about" } else { "with documents of 512 bytes" };
     let message = format!(
-        "`{value}` of `{first}` has {count} documents in `{namespace}`, {size} {} MB, and a chunk of one value cannot be split",
+        "`{}` of `{first}` has {count} documents in `{namespace}`, {size} {} MB, and a chunk of one value cannot be split",
+        literal(value, "value"),
         bytes >> 20
     );
     let mut labels = vec![label_in(home, home, key.span, "has no second field by which a value could be split")];

@@ -16,30 +16,33 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL602.md"),
     check: Check::Declaration(check),
 };
 
 /// Fewer chunks than this for each shard are uneven by chance.
 const CHUNKS_EACH: u64 = 8;
 
+/// The size of a document where it is not known, in bytes.
+const DOCUMENT: u64 = 512;
+
 fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     let collection = ctx.collection;
     let Some(key) = collection.shard_key() else { return };
     let measured = collection.distribution.as_ref().and_then(|(source, told)| {
         let (of, amounts) = amounts(&told.parts)?;
-        (of != "chunks" || are_many(&amounts)).then_some((*source, told.span, of, amounts))
+        Some((*source, told.span, of, amounts))
     });
-    let counted = || {
-        let amounts = collection.chunks.as_ref().map(chunks_by_shard)?;
-        are_many(&amounts).then_some((collection.source, key.span, "chunks", amounts))
-    };
+    let counted = || Some((collection.source, key.span, "chunks", chunks_by_shard(collection.chunks.as_ref()?)));
     let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
-    // What a zone keeps on its shards is no skew; that one of these holds more than the others is.
-    let groups = ctx.catalog.alike(collection, amounts.iter().map(|(shard, _)| shard.as_str()));
+    // What a zone keeps on its shards is no skew; that one of these holds more than the others is. A shard that holds nothing
+    // of a collection may not be told of.
+    let named = ctx.catalog.shards.iter().flatten().map(String::as_str);
+    let groups = ctx.catalog.alike(collection, amounts.iter().map(|(shard, _)| shard.as_str()).chain(named));
     let skewed = groups.iter().find_map(|(zones, group)| {
         let amounts: Vec<_> = amounts.iter().filter(|(shard, _)| group.contains(shard.as_str())).cloned().collect();
-        let is_told = of != "chunks" || are_many(&amounts);
-        Some((zones, skewed(&amounts, ctx.thresholds.skew_percent).filter(|_| is_told)?))
+        let known = ctx.catalog.shard_count.filter(|_| collection.zones.is_empty()).unwrap_or_default();
+        Some((zones, skewed(ctx, of, &amounts, group.len().max(known) as u64)?))
     });
     let Some((zones, Skewed { shard, share, fair, shards })) = skewed else { return };
     let message = format!(
@@ -63,14 +66,26 @@ struct Skewed {
     shards: u64,
 }
 
-/// The fullest shard, if it holds more than its fair share and `skew_percent` of that.
-fn skewed(amounts: &[(String, u64)], skew_percent: u64) -> Option<Skewed> {
+/// The fullest of so many shards, if it holds more than its fair share and `skew_percent` of that.
+fn skewed(ctx: &DeclarationContext<'_>, of: &str, amounts: &[(String, u64)], shards: u64) -> Option<Skewed> {
     let all: u64 = amounts.iter().map(|(_, n)| n).sum();
     let (shard, most) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone())))?;
-    let shards = amounts.len() as u64;
+    let holds_nothing = (amounts.len() as u64) < shards;
+    let least = amounts.iter().map(|(_, n)| *n).min().filter(|_| !holds_nothing).unwrap_or_default();
     let (share, fair) = (percent(*most, all), 100 / shards.max(1));
-    let limit = fair + fair * skew_percent / 100;
-    (shards >= 2 && share > limit).then(|| Skewed { shard: shard.clone(), share, fair, shards })
+    let limit = fair + fair * ctx.thresholds.skew_percent / 100;
+    let is_skewed = shards >= 2 && share > limit && is_worth_a_move(ctx, of, most - least, all / shards);
+    is_skewed.then(|| Skewed { shard: shard.clone(), share, fair, shards })
+}
+
+/// Whether the balancer would move something: by how much two shards differ, or how many chunks there are for each.
+fn is_worth_a_move(ctx: &DeclarationContext<'_>, of: &str, difference: u64, each: u64) -> bool {
+    let megabytes = |bytes: u64| bytes >> 20;
+    match of {
+        "bytes" => megabytes(difference) >= ctx.thresholds.skew_megabytes,
+        "documents" => megabytes(difference.saturating_mul(DOCUMENT)) >= ctx.thresholds.skew_megabytes,
+        _ => each >= CHUNKS_EACH,
+    }
 }
 
 /// Bytes if every shard tells them, else documents, else chunks.
@@ -82,11 +97,6 @@ fn amounts(parts: &[ShardPart]) -> Option<(&'static str, Vec<(String, u64)>)> {
     let documents = || all(|part| part.documents).map(|all| ("documents", all));
     let chunks = || all(|part| part.chunks).map(|all| ("chunks", all));
     bytes.or_else(documents).or_else(chunks)
-}
-
-/// Whether there are chunks enough to be spread evenly.
-fn are_many(chunks: &[(String, u64)]) -> bool {
-    chunks.iter().map(|(_, n)| n).sum::<u64>() >= CHUNKS_EACH * chunks.len() as u64
 }
 
 fn chunks_by_shard(map: &ChunkMap) -> Vec<(String, u64)> {
@@ -102,8 +112,11 @@ const EXPLANATION: &str = r#"
 
 One shard holds at least `skew_percent` percent (default 50) more than its fair share of a collection: of its bytes,
 as `$shardedDataDistribution` or `getShardDistribution()` tell them; else of its documents; else of its chunks, where
-there are eight or more for each shard. Where zones have ranges of the collection, shards are held against those of the
-same zones only, and against none if nothing declares which shards belong to a zone.
+there are eight or more for each shard. A shard that a dump of `config.shards` names and that holds nothing counts too.
+Small collections are uneven by nature: nothing is said where two shards differ by less than `skew_megabytes` (default
+384, from which on the balancer moves ranges), documents of unknown size taken for 512 bytes each. Where zones have
+ranges of the collection, shards are held against those of the same zones only, and against none if nothing declares
+which shards belong to a zone.
 
 ## Why it costs you
 

@@ -2,7 +2,7 @@
 //! the shortest predicate that would help. Reads it from the verdict; routing is decided elsewhere.
 
 use crate::model::{KeyField, Node, ShardKey, Statement, Traffic, Verb};
-use crate::routing::{Cause, Class, FieldBounds, Verdict};
+use crate::routing::{Cause, Class, Comparison, Condition, FieldBounds, Operator, Predicate, Verdict};
 use crate::text::Span;
 
 use super::finding::{Finding, Label, Severity};
@@ -131,7 +131,12 @@ impl<'a> FanOut<'a> {
     /// Those key fields that the filter leaves free, for advice on writes: `` `a` and `b` ``.
     pub fn unbound_fields(&self) -> String {
         let bindings = &self.verdict.reason.bindings;
-        let is_point = |path: &str| bindings.iter().any(|b| b.path == path && b.bounds == FieldBounds::Points(1));
+        // An upsert that lacks a field of the key is not bound at all, whatever its filter has.
+        let filter = filter_of(self.statement()).filter(|_| self.statement().upsert).map(Predicate::parse);
+        let is_equal = |path: &str| filter.as_ref().is_some_and(|filter| has_equality(filter, path));
+        let is_point = |path: &str| {
+            bindings.iter().any(|b| b.path == path && b.bounds == FieldBounds::Points(1)) || is_equal(path)
+        };
         let unbound = self.key.fields.iter().map(|field| field.path.as_str()).filter(|path| !is_point(path));
         let mut names: Vec<String> = unbound.map(|path| format!("`{path}`")).collect();
         match names.pop() {
@@ -208,6 +213,15 @@ impl<'a> FanOut<'a> {
             Label::new(n.span, format!("{shards} asked{whole}"))
         });
         plan.into_iter().chain(asked).chain(self.unbounded_scan()).chain(self.lonely_scan()).collect()
+    }
+}
+
+/// Whether a conjunction compares a field with one value.
+fn has_equality(predicate: &Predicate, path: &str) -> bool {
+    match &predicate.condition {
+        Condition::And(members) => members.iter().any(|member| has_equality(member, path)),
+        Condition::Field(at, Operator::Compare(Comparison::Eq, _)) => at == path,
+        _ => false,
     }
 }
 

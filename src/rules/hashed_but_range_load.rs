@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL507.md"),
     check: Check::Namespace(check),
 };
 

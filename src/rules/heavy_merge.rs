@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL313.md"),
     check: Check::Statement(check),
 };
 
@@ -35,22 +36,27 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if is_bounded || is_by_key(&stages[..at], merged, read.key) {
         return None;
     }
-    let returned = ctx.event.returned.as_ref().map_or(0, |returned| returned.value);
+    // What a pipeline writes is not returned: the number is another one then.
+    let writes = stages.iter().find(|stage| matches!(stage.name.as_str(), "$out" | "$merge"));
+    let returned = ctx.event.returned.as_ref().filter(|_| writes.is_none()).map_or(0, |returned| returned.value);
     if ctx.event.used_disk.is_none() && returned < ctx.thresholds.merged_documents {
         return None;
     }
-    let place = match stages.iter().find(|stage| matches!(stage.name.as_str(), "$out" | "$merge")) {
-        Some(writes) => format!("a shard, for its `{}`", writes.name),
-        None => "the router, or one shard where a stage needs it (`mergeType` in an explain)".to_owned(),
+    let merge = ctx.event.plan.as_ref().and_then(|plan| plan.merge.as_ref());
+    let place = match (merge, writes) {
+        (Some(merge), _) => merged_by(&merge.value),
+        (None, Some(writes)) => format!("a shard, for its `{}`", writes.name),
+        (None, None) => "the router, or one shard where a stage needs it (`mergeType` in an explain)".to_owned(),
     };
     let spilled = ctx.event.used_disk.map(|disk| Label::new(disk, "it did not fit into memory and went to disk"));
     let disk = if spilled.is_some() { ", on disk" } else { "" };
     let message =
         format!("{}: the `{}` of several shards is merged in one place{disk}: {place}", read.subject(), merged.name);
     let primary = Label::new(merged.name_span.join(merged.node.span), what_is_sent(merged));
+    let told = merge.map(|merge| Label::new(merge.span, "where the parts are merged"));
     let help =
         format!("bind `{}` before it so that one shard does it all, or reduce the documents first", read.first().path);
-    Some(read.finding(message, primary, spilled.into_iter().collect(), help))
+    Some(read.finding(message, primary, spilled.into_iter().chain(told).collect(), help))
 }
 
 /// Whether a grouping holds the whole shard key, as it is stored: then no group is on two shards.
@@ -64,6 +70,18 @@ fn is_by_key(before: &[&Field], stage: &Field, key: &ShardKey) -> bool {
         parts.iter().flatten().any(names)
     };
     before.iter().all(|stage| stage.name == "$match") && key.fields.iter().all(|field| is_part(&field.path))
+}
+
+/// `mergeType` in words.
+fn merged_by(place: &str) -> String {
+    match place {
+        "mongos" => "the router".to_owned(),
+        "anyShard" => "a shard that the router picks at random".to_owned(),
+        "primaryShard" => "the primary shard of the database".to_owned(),
+        "exchange" => "the shards, each for a part of the key".to_owned(),
+        "specificShard" => "the shard that one of its stages needs".to_owned(),
+        other => format!("`{other}`"),
+    }
 }
 
 fn what_is_sent(stage: &Field) -> &'static str {

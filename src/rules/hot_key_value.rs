@@ -19,11 +19,14 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL502.md"),
     check: Check::Namespace(check),
 };
 
-/// A value is hot only if it has so many times the share that all values would have alike.
+/// A value is hot only if it has so many times the share that all values would have alike,
 const TIMES_FAIR: u64 = 5;
+/// or so many percent of all, whatever others there are.
+const MOST: u64 = 60;
 
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     findings.extend(in_documents(ctx));
@@ -67,7 +70,8 @@ fn in_calls(ctx: &NamespaceContext<'_>) -> Option<NamespaceFinding> {
 }
 
 fn is_hot(ctx: &NamespaceContext<'_>, share: u64, distinct: u64) -> bool {
-    share >= ctx.thresholds.hot_value_percent && share.saturating_mul(distinct) >= TIMES_FAIR * 100
+    let stands_out = share.saturating_mul(distinct) >= TIMES_FAIR * 100 || share >= MOST;
+    share >= ctx.thresholds.hot_value_percent && stands_out
 }
 
 fn found(
@@ -95,8 +99,9 @@ const EXPLANATION: &str = r#"
 ## What it says
 
 One value of the key has at least `hot_value_percent` percent (default 20) of the documents, or of the values that
-calls in the log give for its first field, and at least five times what it would have if all values were alike. Beyond
-1024 values the share in the log comes from an even sample, and the message says by how much it may be off.
+calls in the log give for its first field, and at least five times what it would have if all values were alike, or 60
+percent of them: that goes for the only value that is asked for, too. Beyond 1024 values the share in the log comes
+from an even sample, and the message says by how much it may be off.
 
 ## Why it costs you
 

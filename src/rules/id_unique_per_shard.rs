@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL405.md"),
     check: Check::Declaration(check),
 };
 
@@ -55,7 +56,7 @@ not start with `_id`, two documents with the same `_id` and different key values
 ## Why it costs you
 
 Nothing, as long as `_id` is made by the driver. With `_id` values of the application, duplicates go unnoticed until a
-migration brings them together and fails.
+migration brings them together and fails: *E11000 duplicate key error collection: … index: _id_* (DuplicateKey 11000).
 
 ## Fires on
 

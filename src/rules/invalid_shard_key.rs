@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL500.md"),
     check: Check::Declaration(check),
 };
 
@@ -86,7 +87,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 Write the fields as `1`; a descending *index* can be added beside. Hash at most one field.
 
 Errors people search for: *Unsupported shard key pattern … Pattern must either be a single hashed field, or a list of
-ascending fields* (BadValue 2), *Shard keys must consist of either hashed fields …*.
+ascending fields* (BadValue 2), *Shard key { … } can contain at most one 'hashed' field, and/or multiple numerical
+fields set to a value of 1* (BadValue 2), *Shard key is empty*.
 
 ## When to ignore
 

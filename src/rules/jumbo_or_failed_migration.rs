@@ -17,21 +17,22 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL601.md"),
     check: Check::Declaration(check),
 };
 
 fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     let collection = ctx.collection;
-    let (Some(key), Some((home, first))) = (collection.shard_key(), collection.jumbo.first()) else { return };
+    let Some((home, first)) = collection.jumbo.first() else { return };
     let chunks = match collection.jumbo.len() {
         1 => "1 chunk".to_owned(),
         n => format!("{n} chunks"),
     };
     let message = format!("{chunks} of `{}` marked jumbo: too large to be moved", collection.pattern);
-    let labels = vec![
-        label_in(*home, *home, *first, "the balancer leaves it where it is"),
-        label_in(collection.source, *home, key.span, "a chunk cannot be split inside one value of the key"),
-    ];
+    let mut labels = vec![label_in(*home, *home, *first, "the balancer leaves it where it is")];
+    let key = collection.shard_key().map(|key| key.span);
+    let text = "a chunk cannot be split inside one value of the key";
+    labels.extend(key.map(|span| label_in(collection.source, *home, span, text)));
     let mut found = finding(collection, "jumbo", *home, message, labels);
     found.help = Some("split it if it has several values, else refine the key; then `clearJumboFlag`".to_owned());
     findings.push(found);

@@ -74,6 +74,11 @@ impl<'k> Row<'k> {
                 value_at(&member.node, &path[member.name.len()..]).is_some_and(|value| self.may_have(path, value))
             }
             "$inc" => compare(value, &Value::Int32(0)).is_eq(),
+            "$mul" => compare(value, &Value::Int32(1)).is_eq(),
+            "$bit" => member.node.as_document().is_some_and(|bits| bits.fields.iter().all(keeps_bits)),
+            // A row without the field is routed as one with null.
+            "$unset" => matches!(self.had(path), Some(Value::Null)),
+            "$rename" => member.node.as_str() == Some(&member.name),
             "$min" => self.had(path).is_some_and(|had| compare(had, value).is_le()),
             "$max" => self.had(path).is_some_and(|had| compare(had, value).is_ge()),
             _ => false,
@@ -102,13 +107,24 @@ impl<'k> Row<'k> {
             },
             "$replaceWith" => self.changed_by_root(&stage.node),
             "$replaceRoot" => self.changed_by_root(stage.node.as_document()?.get("newRoot")?),
-            "$project" => stage.node.as_document()?.fields.iter().find_map(|member| {
-                let excludes = matches!(member.node.value, Value::Bool(false))
-                    || compare(&member.node.value, &Value::Int32(0)).is_eq();
-                self.removed(&member.name, member.name_span).filter(|_| excludes)
-            }),
+            "$project" => self.changed_by_projection(stage.node.as_document()?, stage.node.span),
             _ => None,
         }
+    }
+
+    /// A projection names what it leaves out, or everything that it keeps besides `_id`.
+    fn changed_by_projection(&self, projection: &Document, span: Span) -> Option<KeyChange<'k>> {
+        let excludes = |member: &Field| {
+            matches!(member.node.value, Value::Bool(false)) || compare(&member.node.value, &Value::Int32(0)).is_eq()
+        };
+        let left_out = projection.fields.iter().filter(|member| excludes(member));
+        let named = left_out.into_iter().find_map(|member| self.removed(&member.name, member.name_span));
+        if named.is_some() || projection.fields.iter().all(excludes) {
+            return named;
+        }
+        let keeps = |path: &str| path == "_id" || projection.fields.iter().any(|member| meets(path, member));
+        let lost = self.key.fields.iter().find(|field| !projection.partial && !keeps(&field.path))?;
+        Some(KeyChange { field: &lost.path, span, removed: true })
     }
 
     /// A stage adds fields: documents in it are merged into those that are there.
@@ -146,6 +162,23 @@ impl<'k> Row<'k> {
 /// Whether a change of `name` is one of the field at `path`.
 fn touches(path: &str, name: &str) -> bool {
     path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether a member of a projection keeps or computes the field at `path`, or a part of it.
+fn meets(path: &str, member: &Field) -> bool {
+    let is_below = |whole: &str, part: &str| part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.'));
+    if is_below(&member.name, path)
+        && let Some(inner) = member.node.as_document().filter(|inner| !is_expression(inner))
+    {
+        return inner.fields.iter().any(|field| meets(&path[member.name.len() + 1..], field));
+    }
+    member.name == path || is_below(&member.name, path) || is_below(path, &member.name)
+}
+
+/// Whether an operation on bits leaves all of them as they are.
+fn keeps_bits(operation: &Field) -> bool {
+    let neutral = if operation.name == "and" { -1 } else { 0 };
+    operation.node.as_i64() == Some(neutral)
 }
 
 /// Whether the names of a document are operators.

@@ -1,9 +1,11 @@
 //! SL107: the key field is in the filter, in a form that the router cannot use.
 
-use super::fan_out::{FanOut, version_words};
+use super::fan_out::{FanOut, filter_of, version_words};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::model::{Document, Node, Value};
 use crate::routing::Cause;
+use crate::text::Span;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -16,22 +18,48 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: Some(5),
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL107.md"),
     check: Check::Statement(check),
 };
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let read = FanOut::broadcast_read(ctx)?;
-    let Cause::Hidden { predicate, form } = read.cause() else { return None };
     let (field, key) = (&read.first().path, read.key);
+    let (predicate, form) = match read.cause() {
+        Cause::Hidden { predicate, form } => (*predicate, form.as_str()),
+        // Nobody but the shards runs code, so the router sees no field in it.
+        Cause::NoKeyField => (in_code(filter_of(ctx.statement)?.as_document()?, field)?, "$where"),
+        _ => return None,
+    };
     let message = format!(
         "{} is sent to {}: `{field}` stands in a form that does not route: `{form}` ({})",
         read.subject(),
         read.every_shard(),
         version_words(ctx)
     );
-    let primary = Label::new(*predicate, format!("names `{field}` in a form that gives no bounds"));
+    let primary = Label::new(predicate, format!("names `{field}` in a form that gives no bounds"));
     let help = format!("write `{field}` as a plain predicate of its own beside it (shard key `{key}`)");
     Some(read.finding(message, primary, Vec::new(), help))
+}
+
+/// Where a `$where` stands whose code names the field.
+fn in_code(filter: &Document, field: &str) -> Option<Span> {
+    filter.fields.iter().find_map(|member| match (member.name.as_str(), &member.node.value) {
+        ("$where", Value::String(code) | Value::JavaScript(code) | Value::JavaScriptWithScope(code, _)) => {
+            names(code, field).then(|| member.name_span.join(member.node.span))
+        }
+        ("$and", Value::Array(branches)) => {
+            branches.items.iter().filter_map(Node::as_document).find_map(|branch| in_code(branch, field))
+        }
+        _ => None,
+    })
+}
+
+/// Whether code has a name as a word of its own.
+fn names(code: &str, field: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    code.match_indices(field)
+        .any(|(at, _)| !code[..at].ends_with(is_part) && !code[at + field.len()..].starts_with(is_part))
 }
 
 const EXPLANATION: &str = r#"

@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: Some(7),
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL102.md"),
     check: Check::Statement(check),
 };
 

@@ -22,13 +22,14 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL108.md"),
     check: Check::Namespace(check),
 };
 
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let Some((key, values)) = ctx.collection.shard_key().zip(ctx.totals.values) else { return };
     for (at, field) in key.fields.iter().enumerate() {
-        let types = values.field(at).map(types).unwrap_or_default();
+        let types = values.typed(at).map(types).unwrap_or_default();
         if let [(most, _), rest @ ..] = types.as_slice()
             && !rest.is_empty()
         {
@@ -96,9 +97,9 @@ const EXPLANATION: &str = r#"
 
 ## What it says
 
-Filters, `$in` lists and inserted documents of the log give one field of the shard key values of different BSON
-types, such as text and ObjectId, or UUIDs of subtypes 3 and 4. Numbers of all kinds are one type; null, MinKey and
-MaxKey are not counted.
+Filters, with ranges and `$in` lists, and inserted documents of the log give one field of the shard key values of
+different BSON types, such as text and ObjectId, or UUIDs of subtypes 3 and 4. Numbers of all kinds are one type; null,
+MinKey and MaxKey are not counted.
 
 ## Why it costs you
 

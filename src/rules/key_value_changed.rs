@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL206.md"),
     check: Check::Statement(check),
 };
 
@@ -62,10 +63,13 @@ mappers that write all fields back unchanged.
 ## Why it costs you
 
 Up to 4.0 the key is immutable: the server refuses (ImmutableField 66, *After applying the update to the document, the
-(immutable) field … was found to have been altered*). Later the update must be of one document, carry the whole key
-in its filter (else error 31025, *Shard key update is not allowed without specifying the full shard key in the
-query*), and run as a retryable write or in a transaction. If the new value belongs to another shard, the router
-deletes the document there and inserts it here, in a distributed transaction. `_id` never changes.
+(immutable) field … was found to have been altered*). Later the update must be of one document (*Multi-update operations
+are not allowed when updating the shard key field*, InvalidOptions 72), carry the whole key in its filter (*Shard key
+update is not allowed without specifying the full shard key in the query*, 31025), and run as a retryable write or in a
+transaction (*Must run update to shard key field in a multi-statement transaction or with retryWrites: true*,
+IllegalOperation 20). If the new value belongs to another shard, the router
+deletes the document there and inserts it here, in a distributed transaction. `_id` never changes (*Performing an
+update on the path '_id' would modify the immutable field '_id'*, ImmutableField 66).
 
 ## Fires on
 

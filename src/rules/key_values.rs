@@ -30,6 +30,8 @@ pub enum Seen {
     Filter,
     /// An inserted document.
     Insert,
+    /// An end of a range. It is no value that documents have, so only its type is counted.
+    Range,
 }
 
 /// One value of one field of a key.
@@ -63,9 +65,9 @@ pub fn key_values(statement: &Statement, key: &ShardKey) -> Vec<KeyValue> {
     if let Some(filter) = filter_of(statement) {
         let predicate = Predicate::parse(filter);
         let mut equal: Vec<Option<&Value>> = vec![None; key.fields.len()];
-        compared(&predicate, key, &mut |field, value, alone| {
-            found.push(KeyValue::new(field, Seen::Filter, value));
-            if alone {
+        compared(&predicate, key, &mut |field, value, role| {
+            found.push(KeyValue::new(field, if role == Compared::End { Seen::Range } else { Seen::Filter }, value));
+            if role == Compared::Alone {
                 equal[field] = Some(value);
             }
         });
@@ -74,18 +76,30 @@ pub fn key_values(statement: &Statement, key: &ShardKey) -> Vec<KeyValue> {
     found
 }
 
-/// Tells the values that a conjunction compares key fields with, and whether each is the only one.
-fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Value, bool)) {
+/// What a value is to the field that is compared with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// The only value.
+    Alone,
+    /// A member of a list.
+    Member,
+    /// An end of a range.
+    End,
+}
+
+/// Tells the values that a conjunction compares key fields with.
+fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Value, Compared)) {
     match &predicate.condition {
         Condition::And(members) => members.iter().for_each(|member| compared(member, key, tell)),
-        Condition::Field(path, Operator::Compare(Comparison::Eq, node)) => {
+        Condition::Field(path, Operator::Compare(comparison, node)) => {
             if let Some(field) = key.position(path) {
-                tell(field, &node.value, true);
+                let is_equality = *comparison == Comparison::Eq;
+                tell(field, &node.value, if is_equality { Compared::Alone } else { Compared::End });
             }
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.members.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, false));
+                list.members.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
             }
         }
         _ => {}
@@ -185,7 +199,7 @@ impl KeyValues {
             }
             let field = &mut self.fields[value.field];
             field.count(value);
-            if told {
+            if told && value.seen != Seen::Range {
                 field.observe(value, position, at, time);
             }
         }
@@ -195,6 +209,7 @@ impl KeyValues {
     #[must_use]
     pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
         numbered(values, first)
+            .filter(|(_, value)| value.seen != Seen::Range)
             .any(|(at, value)| self.fields.get(value.field).is_none_or(|field| field.would_keep(position, at)))
     }
 
@@ -206,6 +221,12 @@ impl KeyValues {
         for (mine, later) in self.fields.iter_mut().zip(later.fields) {
             mine.merge(later);
         }
+    }
+
+    /// The types of the values of the field at that place of the key, ends of ranges with them.
+    #[must_use]
+    pub fn typed(&self, at: usize) -> Option<&FieldValues> {
+        self.fields.get(at)
     }
 
     /// The values of the field at that place of the key.
@@ -269,10 +290,10 @@ impl FieldValues {
         all
     }
 
-    /// How many values were seen.
+    /// How many values were seen, without the ends of ranges.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.types.values().sum()
+        self.types.iter().filter(|((seen, _), _)| *seen != Seen::Range).map(|(_, count)| count).sum()
     }
 
     /// How many of them are in the sample.
@@ -356,8 +377,9 @@ fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &
     let mut next: Vec<usize> = Vec::new();
     values.iter().map(move |value| {
         next.resize(next.len().max(value.field + 1), first);
-        next[value.field] += 1;
-        (next[value.field] - 1, value)
+        let number = next[value.field];
+        next[value.field] += usize::from(value.seen != Seen::Range);
+        (number, value)
     })
 }
 

@@ -1,10 +1,12 @@
 //! SL406: queries that no known index serves in the order equality, sort, range; and the one index that serves most of them.
 
-use super::access::{Access, Pattern};
+use super::access::{Access, Direction, Pattern};
 use super::declared_index::{create_index, finding, knows_indexes, label_in};
 use super::finding::Severity;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::{Cost, NamespaceContext, NamespaceFinding, ShapeTotals, calls};
+use crate::catalog::Collection;
+use crate::model::{Document, IndexSpec};
 use crate::text::{SourceId, Span};
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -17,26 +19,27 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL406.md"),
     check: Check::Namespace(check),
 };
 
 /// So many indexes are proposed for a collection at most: each of them costs every write.
 const PROPOSALS: usize = 3;
 
+/// An index that would serve some shapes: its fields, and the collation that they ask for.
+type Proposal = (Pattern, Option<String>);
+
+/// A shape that no index serves.
+type Open<'a> = (&'a Access, &'a ShapeTotals<'a>);
+
 fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     let Some((home, place)) = place(ctx).filter(|_| knows_indexes(ctx.collection)) else { return };
-    let known = Pattern::all_of(ctx.collection);
-    let hashed =
-        |access: &Access| ctx.collection.indexes.specs.iter().any(|(_, index)| access.is_served_by_hashed(index));
-    let is_served = |access: &Access| known.iter().any(|index| access.is_served_by(index)) || hashed(access);
     let shapes = ctx.totals.shapes.iter().filter_map(|shape| Some((shape.access?, shape)));
-    let mut open: Vec<(&Access, &ShapeTotals<'_>)> = shapes.filter(|(access, _)| !is_served(access)).collect();
+    let mut open: Vec<Open<'_>> = shapes.filter(|(access, _)| !is_served(ctx.collection, access)).collect();
     for _ in 0..PROPOSALS {
         let Some(proposal) = best(ctx, &open) else { return };
-        let served = |access: &Access| access.is_served_by(&proposal);
-        let (now, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(access, _)| served(access));
-        let others = known.iter().filter(|index| !index.0.is_empty()).count();
-        let found = found(ctx, &proposal, &now, others, (home, place));
+        let (now, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(access, _)| serves(&proposal, access));
+        let found = found(ctx, &proposal, &now, (home, place));
         let limits = ctx.thresholds;
         if found.cost.calls >= limits.fewest_calls || found.cost.millis >= limits.index_millis {
             findings.push(found);
@@ -45,11 +48,23 @@ fn check(ctx: &NamespaceContext<'_>, findings: &mut Vec<NamespaceFinding>) {
     }
 }
 
+/// Whether the index on `_id`, or one that is declared, serves.
+fn is_served(collection: &Collection, access: &Access) -> bool {
+    let by_id = Pattern(vec![("_id".to_owned(), Direction::Up)]);
+    let mut declared = collection.indexes.specs.iter();
+    access.is_served_by(&by_id) || declared.any(|(_, index)| access.is_served_by_index(collection, index))
+}
+
+fn serves((pattern, collation): &Proposal, access: &Access) -> bool {
+    access.collation == *collation && access.is_served_by(pattern)
+}
+
 /// The index that the costliest open shape needs and that serves most; of equals the first in the order of their text.
-fn best(ctx: &NamespaceContext<'_>, open: &[(&Access, &ShapeTotals<'_>)]) -> Option<Pattern> {
-    let candidates = open.iter().map(|(access, _)| access.index(ctx.collection.shard_key()));
-    let worth = |candidate: &Pattern| {
-        let served = open.iter().filter(|(access, _)| access.is_served_by(candidate));
+fn best(ctx: &NamespaceContext<'_>, open: &[Open<'_>]) -> Option<Proposal> {
+    let proposal = |access: &Access| (access.index(ctx.collection.shard_key()), access.collation.clone());
+    let candidates = open.iter().map(|(access, _)| proposal(access));
+    let worth = |candidate: &Proposal| {
+        let served = open.iter().filter(|(access, _)| serves(candidate, access));
         served.fold((0, 0), |(millis, n), (_, shape)| (millis + shape.cost.millis, n + shape.cost.calls))
     };
     let ranked = candidates.map(|candidate| (worth(&candidate), std::cmp::Reverse(candidate)));
@@ -58,31 +73,58 @@ fn best(ctx: &NamespaceContext<'_>, open: &[(&Access, &ShapeTotals<'_>)]) -> Opt
 
 fn found(
     ctx: &NamespaceContext<'_>,
-    proposal: &Pattern,
-    served: &[(&Access, &ShapeTotals<'_>)],
-    others: usize,
+    proposal: &Proposal,
+    served: &[Open<'_>],
     (home, place): (SourceId, Span),
 ) -> NamespaceFinding {
     let mut cost = Cost::default();
     served.iter().for_each(|(_, shape)| cost.add(shape.cost));
     let namespace = ctx.totals.namespace;
+    let pattern = &proposal.0;
     let shapes = if served.len() == 1 { "1 shape".to_owned() } else { format!("{} shapes", served.len()) };
     let known = if ctx.collection.indexes.complete { "index" } else { "declared index" };
     let message = format!(
         "no {known} of `{namespace}` serves {shapes} of queries ({}): equality, then sort, then range would be \
-         `{proposal}`",
+         `{pattern}`",
         calls(cost.calls)
     );
     let example = served
         .first()
         .map_or_else(String::new, |(_, shape)| format!(", such as `{} {}`", shape.operation, shape.shape));
-    let text =
-        format!("{others} indexes are known, `_id` with them; none finds and orders what these ask for{example}");
-    let subject = format!("index {proposal}");
-    let mut found = finding(ctx.collection, &subject, home, message, vec![label_in(home, home, place, text)]);
+    let text = format!("{} known; none finds and orders what these ask for{example}", indexes(ctx.collection));
+    let mut labels = vec![label_in(home, home, place, text)];
+    let hidden = hidden(ctx.collection, served);
+    labels
+        .extend(hidden.map(|(source, index)| label_in(*source, home, index.key_span, "hidden; it would serve these")));
+    let subject = format!("index {pattern}");
+    let mut found = finding(ctx.collection, &subject, home, message, labels);
     found.subject = Some((namespace.to_owned(), subject));
-    found.help = Some(format!("consider `{}`: it serves {shapes} by itself", create_index(namespace, proposal)));
+    found.help = Some(match hidden {
+        Some((_, index)) => format!("unhide `{}`, which serves them", index.name_or_default()),
+        None => format!("consider `{}`: it serves {shapes} by itself", statement(namespace, proposal)),
+    });
     NamespaceFinding { finding: found, cost }
+}
+
+/// How many indexes are known, that on `_id` with them.
+fn indexes(collection: &Collection) -> String {
+    let is_id = |key: &Document| matches!(key.fields.as_slice(), [field] if field.name == "_id");
+    let others = collection.indexes.specs.iter().filter(|(_, index)| !is_id(&index.key)).count();
+    if others == 0 { "only the index on `_id` is".to_owned() } else { format!("{} indexes are", others + 1) }
+}
+
+/// A hidden index that would serve all of these.
+fn hidden<'a>(collection: &'a Collection, served: &[Open<'_>]) -> Option<&'a (SourceId, IndexSpec)> {
+    let would = |index: &IndexSpec| served.iter().all(|(access, _)| access.would_be_served_by(collection, index));
+    collection.indexes.specs.iter().find(|(_, index)| index.hidden.is_some() && would(index))
+}
+
+/// The statement that makes the index.
+fn statement(namespace: &str, (pattern, collation): &Proposal) -> String {
+    match collation {
+        Some(collation) => create_index(namespace, &format!("{pattern}, {{ collation: {collation} }}")),
+        None => create_index(namespace, pattern),
+    }
 }
 
 /// Where the collection is declared: its key, else its first index.
@@ -102,6 +144,11 @@ Some queries on the collection are served by no known index: none begins with a 
 the order equality, sort, range, and says how many shapes of queries it would serve. Equalities on fields of the shard
 key come first in it. Filters with `$or`, text or geospatial conditions are not judged, nor are queries that are fewer
 than `fewest_calls` (default 20) and took less than `index_millis` milliseconds together (default 100).
+
+An index that not every query can use counts where it may serve: a partial one if the filter compares all fields of its
+`partialFilterExpression`, a sparse one if it compares its first field, a hashed one for equalities, a wildcard index
+for one field, one with a collation if the query has the same or compares no strings. A hidden one serves nothing; if it
+would, the advice is to unhide it.
 
 ## Why it costs you
 

@@ -9,6 +9,7 @@ mod key_values;
 mod literal;
 mod lookup;
 mod rule;
+mod serving;
 mod thresholds;
 mod totals;
 
@@ -61,13 +62,14 @@ pub mod sort_off_key_prefix;
 pub mod truncated_record;
 pub mod unbounding_key_predicate;
 pub mod undeclared_namespace;
+pub mod uneven_shards;
 pub mod unique_on_hashed;
 pub mod unreadable_line;
 pub mod unusable_shard_key_index;
 pub mod unused_suppression;
 pub mod upsert_without_full_key;
 
-pub use access::{Access, Direction, Pattern};
+pub use access::{Access, Direction, Pattern, collation_words};
 pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, abridged, section};
 pub use fan_out::filter_of;
@@ -77,7 +79,9 @@ pub use literal::{has_literals, literal, with_literals, without_literals};
 pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};
 pub use thresholds::Thresholds;
-pub use totals::{Carried, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals};
+pub use totals::{
+    Carried, ClusterContext, Cost, KeyUse, NamespaceContext, NamespaceFinding, NamespaceTotals, ShapeTotals,
+};
 
 /// All rules, by code.
 pub static REGISTRY: &[&Rule] = &[
@@ -119,6 +123,7 @@ pub static REGISTRY: &[&Rule] = &[
     &missing_esr_index::RULE,
     &scan_on_every_shard::RULE,
     &redundant_index::RULE,
+    &uneven_shards::RULE,
     &invalid_shard_key::RULE,
     &low_cardinality::RULE,
     &hot_key_value::RULE,

@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL503.md"),
     check: Check::Namespace(check),
 };
 
@@ -88,7 +89,7 @@ fn by_id(ctx: &NamespaceContext<'_>, key: &ShardKey) -> Option<Growing> {
     if key.first().path != "_id" {
         return None;
     }
-    let values = ctx.totals.values.and_then(|values| values.field(0));
+    let values = ctx.totals.values.and_then(|values| values.typed(0));
     let Some(types) = values.map(super::key_values::FieldValues::types).filter(|types| !types.is_empty()) else {
         let known = "and is an ObjectId, which grows with time, unless the application makes it".to_owned();
         return Some(Growing { known, severity: Severity::Info });

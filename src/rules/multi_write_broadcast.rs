@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: Some(5),
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL202.md"),
     check: Check::Statement(check),
 };
 

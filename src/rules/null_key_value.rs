@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL111.md"),
     check: Check::Statement(check),
 };
 
@@ -126,6 +127,7 @@ If a handful of rows has no owner and that is known.
 ## Versions
 
 Missing fields are accepted since 4.4; before, the server refuses the insert: *document does not contain shard key for
-pattern* (ShardKeyNotFound 61). Sources:
+pattern* (ShardKeyNotFound 61). An array is refused by all: *Shard key cannot contain array values or array descendants*
+(ShardKeyNotFound 61). Sources:
 <https://www.mongodb.com/docs/manual/core/sharding-shard-key/#missing-shard-key-fields>.
 "#;

@@ -3,6 +3,7 @@
 use super::fan_out::{filter_of, is_batch};
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
+use crate::catalog::Collection;
 use crate::model::{ChunkMap, Node, Plan, Statement, Traffic, Verb};
 use crate::routing::{Cause, Class, Verdict};
 
@@ -17,8 +18,12 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL901.md"),
     check: Check::Statement(check),
 };
+
+const HELP: &str =
+    "check that the declared key is the cluster's own; then collations, a transaction, a stale routing table";
 
 /// Stages that may run on a shard that the filter does not reach.
 const ELSEWHERE: &[&str] =
@@ -52,9 +57,29 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     if let Some(filter) = filter_of(ctx.statement) {
         labels.push(Label::new(filter.span, format!("{} by the key `{key}`", verdict.class)));
     }
-    let help =
-        "check that the declared key is the cluster's own; then collations, a transaction, a stale routing table";
-    Some(Finding { severity: None, message, help: Some(help.to_owned()), labels, subject: None, source: None })
+    Some(Finding { severity: None, message, help: Some(HELP.to_owned()), labels, subject: None, source: None })
+}
+
+/// The finding on a shape that one shard should answer, and of which each operation stands in the logs of several; it points
+/// at the declared key. `None` if a stage of it may run on another shard.
+#[must_use]
+pub fn seen(collection: &Collection, namespace: &str, operation: &str, shape: &str, shards: u64) -> Option<Finding> {
+    let key = collection.shard_key()?;
+    if ELSEWHERE.iter().any(|stage| shape.contains(stage)) {
+        return None;
+    }
+    let message = format!(
+        "`{operation}` on `{namespace}` should reach 1 shard by its filter, and each call is in the logs of {shards} or more"
+    );
+    let label = Label::new(key.span, format!("by this key `{shape}` is targeted"));
+    Some(Finding {
+        severity: None,
+        message,
+        help: Some(HELP.to_owned()),
+        labels: vec![label],
+        subject: Some((namespace.to_owned(), shape.to_owned())),
+        source: Some(collection.source),
+    })
 }
 
 /// What an explain shows of the reason why more shards were asked: which of them, and how the shards themselves took the
@@ -135,7 +160,8 @@ const EXPLANATION: &str = r#"
 The router logged how many shards it asked (`nShards`), or an explain lists them, and the filter and the declared key
 say another number. Fewer than predicted is reported only if a chunk map or `--shards` says that more than one shard
 owns chunks. Batches, multi-writes and pipelines that run a stage on another shard are left out: their number means
-something else.
+something else. Where no router's log was read, a query that one shard should answer is told if every call of it stands
+in the logs of several shards.
 
 ## Why it costs you
 

@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL004.md"),
     check: Check::Statement(check),
 };
 

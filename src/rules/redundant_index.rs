@@ -21,6 +21,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL408.md"),
     check: Check::Declaration(check),
 };
 
@@ -118,6 +119,7 @@ If the short index fits into memory and the long one does not, or if the longer 
 
 ## Versions
 
-Hiding since 4.4. The last index that carries a shard key cannot be hidden or dropped (CannotDropShardKeyIndex,
-InvalidOptions). Sources: <https://www.mongodb.com/docs/manual/core/index-hidden/>.
+Hiding since 4.4. The last index that carries a shard key cannot be dropped (*Cannot drop the only compatible index for
+this collection's shard key*, CannotDropShardKeyIndex 370) or hidden (*Can't hide the only compatible index for this
+collection's shard key*, InvalidOptions 72). Sources: <https://www.mongodb.com/docs/manual/core/index-hidden/>.
 "#;

@@ -7,7 +7,7 @@ use crate::routing::Verdict;
 use super::example::{Examples, examples};
 use super::finding::{Finding, Severity};
 use super::thresholds::Thresholds;
-use super::totals::{NamespaceContext, NamespaceFinding};
+use super::totals::{ClusterContext, NamespaceContext, NamespaceFinding};
 
 /// What a rule needs to be run. Where it is missing, the summary says *not checked*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,6 +126,8 @@ pub enum Check {
     Declaration(fn(&DeclarationContext<'_>, &mut Vec<Finding>)),
     /// Once for each declared collection, after all input has been read.
     Namespace(fn(&NamespaceContext<'_>, &mut Vec<NamespaceFinding>)),
+    /// Once for the whole cluster, after all input has been read.
+    Cluster(fn(&ClusterContext<'_>, &mut Vec<NamespaceFinding>)),
     /// The engine raises it while reading (SL002, SL003, SL005 …).
     Engine,
 }
@@ -150,6 +152,8 @@ pub struct Rule {
     pub fan_out_rank: Option<u8>,
     /// Markdown: a title (the question that people ask), what it says, why it costs you, firing example, silent example, how to fix, when to ignore, versions.
     pub explanation: &'static str,
+    /// Its page as published: the explanation with what the program prints for the firing example.
+    pub page: &'static str,
     /// The check.
     pub check: Check,
 }

@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: Some(4),
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL201.md"),
     check: Check::Statement(check),
 };
 

@@ -5,7 +5,7 @@ use super::declared_index::{create_index, knows_indexes};
 use super::fan_out::is_batch;
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
-use crate::model::{Document, Node};
+use crate::model::{Document, Node, Statement};
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL303",
@@ -17,13 +17,16 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL303.md"),
     check: Check::Statement(check),
 };
 
 fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let event = ctx.event;
     let sort = sort_of(ctx.statement).filter(|sort| sort.as_document().is_some_and(is_by_fields))?;
-    let (evidence, spilled) = match (event.used_disk, event.has_sort_stage) {
+    // It may have been another stage that went to disk; a sort of the server is always told.
+    let disk = event.used_disk.filter(|_| event.has_sort_stage.is_some() || !groups(ctx.statement));
+    let (evidence, spilled) = match (disk, event.has_sort_stage) {
         (Some(disk), _) => (disk, true),
         (None, Some(stage)) => (stage, false),
         (None, None) => return None,
@@ -47,6 +50,15 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let plan = event.plan_summary.as_ref().filter(|_| is_one);
     labels.extend(plan.map(|plan| Label::new(plan.span, "finds the documents, but not in order")));
     Some(Finding { severity: None, message, help: Some(help(ctx, sort)), labels, subject: None, source: None })
+}
+
+/// Whether a pipeline has a stage besides the sort that may go to disk.
+fn groups(statement: &Statement) -> bool {
+    const SPILLING: [&str; 7] =
+        ["$group", "$bucket", "$bucketAuto", "$sortByCount", "$setWindowFields", "$lookup", "$graphLookup"];
+    let stages = statement.pipeline.as_ref().and_then(Node::as_array).map(|stages| stages.items.as_slice());
+    let names = stages.unwrap_or_default().iter().filter_map(|stage| Some(stage.as_document()?.first()?.name.as_str()));
+    names.into_iter().any(|name| SPILLING.contains(&name))
 }
 
 fn returned(ctx: &EventContext<'_>) -> String {

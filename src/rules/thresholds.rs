@@ -28,9 +28,16 @@ pub struct Thresholds {
     pub load_percent: u64,
     /// SL602: how much more than its fair share a shard may hold, in percent of that share. Default 50.
     pub skew_percent: u64,
+    /// SL602: a shard that holds so many megabytes more than another is worth a move; the balancer of 6.0 and later thinks so from
+    /// three ranges of 128 MB on. Default 384.
+    pub skew_megabytes: u64,
     /// SL603: the share of the time from which on one shard is hot, in percent; twice its fair share it must have in any
     /// case. Default 60.
     pub hot_shard_percent: u64,
+    /// SL409: a shard that takes so many times as long as the others do is slow. Default 3.
+    pub slow_shard_times: u64,
+    /// SL409: by fewer milliseconds than this no shard is slower. Default 100.
+    pub slow_shard_millis: u64,
     /// SL406: queries that took less time together, in milliseconds, and are fewer than `fewest_calls`, need no index.
     /// Default 100.
     pub index_millis: u64,
@@ -52,7 +59,10 @@ impl Default for Thresholds {
             few_values: 16,
             load_percent: 50,
             skew_percent: 50,
+            skew_megabytes: 384,
             hot_shard_percent: 60,
+            slow_shard_times: 3,
+            slow_shard_millis: 100,
             index_millis: 100,
             fewest_calls: 20,
             fewest_values: 50,

@@ -174,6 +174,19 @@ impl NamespaceContext<'_> {
     }
 }
 
+/// All collections after all input has been read.
+#[derive(Debug, Clone, Copy)]
+pub struct ClusterContext<'a> {
+    /// Those that are declared, by name.
+    pub collections: &'a [NamespaceContext<'a>],
+    /// Those that are known not to be sharded, by name, with their calls.
+    pub unsharded: &'a [(&'a str, Cost)],
+    /// Everything declared.
+    pub catalog: &'a Catalog,
+    /// From where on rules speak.
+    pub thresholds: &'a Thresholds,
+}
+
 /// A finding on a collection, and the calls that it is about.
 #[derive(Debug, Clone)]
 pub struct NamespaceFinding {

@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL404.md"),
     check: Check::Declaration(check),
 };
 
@@ -99,7 +100,8 @@ a collation other than simple be trusted: values that are equal under it may lie
 
 ## Why it costs you
 
-The statement fails, or, with a collation, seems to work and lets doubles in.
+The statement fails (*Currently hashed indexes cannot guarantee uniqueness. Use a regular index*, 16764), or, with a
+collation, seems to work and lets doubles in.
 
 ## Fires on
 

@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL402.md"),
     check: Check::Declaration(check),
 };
 
@@ -94,7 +95,8 @@ is an error only if it also keeps the server from creating the right index by it
 ## Why it costs you
 
 `shardCollection` refuses a collection that holds documents. It looks as if the index were there, so the refusal
-surprises.
+surprises: *Please create an index that starts with the proposed shard key before sharding the collection*, or
+*couldn't find valid index for shard key* (InvalidOptions 72).
 
 ## Fires on
 

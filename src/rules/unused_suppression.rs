@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: None,
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL006.md"),
     check: Check::Engine,
 };
 

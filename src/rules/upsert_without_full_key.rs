@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     status: Status::Stable,
     fan_out_rank: Some(1),
     explanation: EXPLANATION,
+    page: include_str!("../../docs/rules/SL204.md"),
     check: Check::Statement(check),
 };
 

@@ -33,8 +33,8 @@ pub enum Fact {
     Vague,
     /// Build Info (23403): the version.
     Version(ServerVersion),
-    /// Options (21951): the role.
-    Role(Role),
+    /// Options (21951): the role, and the name of the replica set of a shard.
+    Role(Role, Option<String>),
     /// SERVER RESTARTED (20698): version and role may change after it.
     Restart,
     /// A chunk that does not move.
@@ -48,6 +48,8 @@ pub struct Trouble {
     pub namespace: Option<String>,
     /// Why, in words that do not differ from one failure to the next.
     pub reason: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub time_millis: Option<i64>,
     /// A chunk was marked as too large.
     pub jumbo: bool,
     /// Where the message says so.

@@ -15,22 +15,7 @@ const OPTION: Span = Span { start: 42, end: 54 };
 fn index(fields: &[&str], start: usize) -> IndexSpec {
     let fields: Vec<(&str, Value)> = fields.iter().map(|field| (*field, Value::Int32(1))).collect();
     let Value::Document(key) = document(&fields, PATTERN).value else { unreachable!("a document") };
-    IndexSpec {
-        key,
-        key_span: PATTERN,
-        name: None,
-        unique: None,
-        prepare_unique: None,
-        sparse: None,
-        hidden: None,
-        partial_filter: None,
-        collation: None,
-        hash_seed: None,
-        multikey: None,
-        expires: None,
-        clustered: false,
-        span: Span::new(start, start + 40),
-    }
+    IndexSpec::plain(key, PATTERN, Span::new(start, start + 40))
 }
 
 fn unique(fields: &[&str]) -> IndexSpec {

@@ -11,27 +11,13 @@ fn a_hashed_index_finds_by_its_first_field_and_gives_no_order() {
     let mut scene = Scene::new(Verb::Find, Class::Broadcast, Cause::NoKeyField, &["customerId"]);
     let hashed = Value::String("hashed".to_owned());
     let served = |scene: &Scene, fields: &[(&str, Value)]| {
-        let index = IndexSpec {
-            key: document(fields, FILTER).as_document().expect("a document").clone(),
-            key_span: FILTER,
-            name: None,
-            unique: None,
-            prepare_unique: None,
-            sparse: None,
-            hidden: None,
-            partial_filter: None,
-            collation: None,
-            hash_seed: None,
-            multikey: None,
-            expires: None,
-            clustered: false,
-            span: FILTER,
-        };
-        Access::of(&scene.statement).expect("an access").is_served_by_hashed(&index)
+        let key = document(fields, FILTER).as_document().expect("a document").clone();
+        let index = IndexSpec::plain(key, FILTER, FILTER);
+        Access::of(&scene.statement).expect("an access").is_served_by_index(&scene.collection, &index)
     };
     assert!(served(&scene, &[("status", hashed.clone()), ("at", Value::Int32(1))]));
     assert!(!served(&scene, &[("other", hashed.clone())]));
-    assert!(!served(&scene, &[("status", Value::Int32(1))]), "it is none");
+    assert!(!served(&scene, &[("at", Value::Int32(1)), ("status", hashed.clone())]), "it begins with another field");
     scene.statement.sort = Some(document(&[("total", Value::Int32(1))], FILTER));
     assert!(!served(&scene, &[("status", hashed)]));
 }

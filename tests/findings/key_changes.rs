@@ -35,6 +35,17 @@ fn an_operator_that_leaves_the_value_as_it_is_changes_nothing() {
     for update in [r#"{"$inc":{"c":1}}"#, r#"{"$max":{"c":6}}"#, r#"{"$min":{"c":4}}"#, r#"{"$rename":{"x":"c"}}"#] {
         does(update, "sets `c`");
     }
+    for update in [
+        r#"{"$mul":{"c":1}}"#,
+        r#"{"$bit":{"c":{"or":0}}}"#,
+        r#"{"$bit":{"c":{"and":-1,"xor":0}}}"#,
+        r#"{"$rename":{"c":"c"}}"#,
+    ] {
+        keeps(update);
+    }
+    does(r#"{"$mul":{"c":2}}"#, "sets `c`");
+    does(r#"{"$bit":{"c":{"and":1}}}"#, "sets `c`");
+    assert_eq!(label(r#"{"a.b":1,"c":null}"#, r#"{"$unset":{"c":""}}"#), None, "there was none before");
     does(r#"{"$set":{"a":{"b":2}}}"#, "sets `a.b`");
     does(r#"{"$rename":{"c":"x"}}"#, "leaves no `c`");
 }
@@ -52,6 +63,12 @@ fn a_replacement_has_to_hold_the_key_as_it_was() {
 fn stages_of_a_pipeline_set_and_remove() {
     keeps(r#"[{"$set":{"c":"$c","a":{"x":1}}},{"$unset":"d"},{"$project":{"d":0}}]"#);
     keeps(r#"[{"$replaceWith":{"$mergeObjects":["$$ROOT",{"x":1}]}}]"#);
+    for projection in [r#"{"a":1,"c":1}"#, r#"{"a":{"b":1},"c":"$c"}"#, r#"{"_id":0,"d":0}"#, r#"{"a.b":true,"c":1}"#] {
+        keeps(&format!(r#"[{{"$project":{projection}}}]"#));
+    }
+    does(r#"[{"$project":{"c":1}}]"#, "leaves no `a.b`");
+    does(r#"[{"$project":{"a":{"x":1},"c":1}}]"#, "leaves no `a.b`");
+    does(r#"[{"$project":{"a":1,"_id":0}}]"#, "leaves no `c`");
     does(r#"[{"$set":{"c":6}}]"#, "sets `c`");
     does(r#"[{"$unset":"c"}]"#, "leaves no `c`");
     does(r#"[{"$unset":["d","a"]}]"#, "leaves no `a.b`");

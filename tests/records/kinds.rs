@@ -279,7 +279,12 @@ fn version_role_and_restart_are_told() {
         (r#"{"clusterRole":"configsvr"}"#, Role::Config),
         (r#"{"configDB":"cfg/h:1"}"#, Role::Router),
     ] {
-        assert_eq!(fact(21951, &format!(r#"{{"options":{{"sharding":{sharding}}}}}"#)), Fact::Role(role));
+        assert_eq!(fact(21951, &format!(r#"{{"options":{{"sharding":{sharding}}}}}"#)), Fact::Role(role, None));
+    }
+    for replication in [r#"{"replSet":"rs7/h:1"}"#, r#"{"replSetName":"rs7"}"#] {
+        let options =
+            format!(r#"{{"options":{{"replication":{replication},"sharding":{{"clusterRole":"shardsvr"}}}}}}"#);
+        assert_eq!(fact(21951, &options), Fact::Role(Role::Shard, Some("rs7".to_owned())));
     }
     assert_eq!(fact(21951, r#"{"options":{}}"#), Fact::Plain);
     assert_eq!(fact(20698, "{}"), Fact::Restart);

@@ -272,8 +272,14 @@ fn other_lines_count_and_some_tell_version_and_role() {
         other => panic!("{other:?} of {text}"),
     };
     assert_eq!(fact("db version v3.6.23"), Fact::Version("3.6.23".parse().expect("a version")));
-    assert_eq!(fact("options: { sharding: { clusterRole: \"shardsvr\" }, storage: {} }"), Fact::Role(Role::Shard));
-    assert_eq!(fact("options: { net: { port: 27017 }, sharding: { configDB: \"c/h:1\" } }"), Fact::Role(Role::Router));
+    assert_eq!(
+        fact("options: { sharding: { clusterRole: \"shardsvr\" }, storage: {} }"),
+        Fact::Role(Role::Shard, None)
+    );
+    assert_eq!(
+        fact("options: { net: { port: 27017 }, sharding: { configDB: \"c/h:1\" } }"),
+        Fact::Role(Role::Router, None)
+    );
     assert_eq!(fact("***** SERVER RESTARTED *****"), Fact::Restart);
     for text in ["git version: abc", "applied op: command { ... }, took 112ms", "end connection 10.0.0.1:5", "", "ms"] {
         assert_eq!(fact(text), Fact::Plain, "{text}");

@@ -13,22 +13,7 @@ pub(super) fn plain(key: &Node, span: Span) -> Part<IndexSpec> {
     if pattern.is_empty() && !pattern.partial {
         return expected(Some(key), span, KEY_PATTERN);
     }
-    Ok(IndexSpec {
-        key: pattern.clone(),
-        key_span: key.span,
-        name: None,
-        unique: None,
-        prepare_unique: None,
-        sparse: None,
-        hidden: None,
-        partial_filter: None,
-        collation: None,
-        hash_seed: None,
-        multikey: None,
-        expires: None,
-        clustered: false,
-        span,
-    })
+    Ok(IndexSpec::plain(pattern.clone(), key.span, span))
 }
 
 /// A specification that names its key: `{ key: { a: 1 }, name: "a_1", unique: true }`.
@@ -58,6 +43,7 @@ pub(super) fn apply(index: &mut IndexSpec, options: &Document) {
             "clustered" => index.clustered = truth.is_some(),
             "partialFilterExpression" => index.partial_filter = given(field),
             "collation" => index.collation = given(field),
+            "wildcardProjection" => index.wildcard_projection = given(field),
             _ => {}
         }
     }

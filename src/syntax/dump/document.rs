@@ -177,15 +177,19 @@ fn add_one(text: &str, node: &Node, printed: &PrintedValue<'_>, dump: &mut Dump)
                 add_one(text, item, printed, dump);
             }
         }
-        Kind::StatusDatabase => status_collections(document, dump),
+        Kind::StatusDatabase => {
+            dump.primaries.extend(document.get("database").and_then(Node::as_document).and_then(primary));
+            status_collections(document, dump);
+        }
         Kind::Export => export(document, dump),
         Kind::Indexes => add_indexes(node, dump),
         Kind::Characteristics => {
             dump.characteristics.extend(measured::characteristics(text, node, command));
         }
         Kind::Distribution => dump.distributions.extend(measured::distribution(document, node.span)),
+        Kind::Bookkeeping => dump.primaries.extend(primary(document)),
         // The rows of a grouping are told together.
-        Kind::Group | Kind::Bookkeeping => {}
+        Kind::Group => {}
     }
     kind == Kind::StatusDatabase
 }
@@ -199,6 +203,11 @@ fn add_indexes(node: &Node, dump: &mut Dump) {
 fn named(document: &Document, name: &str) -> Option<Located<String>> {
     let node = document.get(name)?;
     Some(Located::new(node.as_str()?.to_owned(), node.span))
+}
+
+/// A document of `config.databases`: the database, and the shard that holds those of its collections that are not sharded.
+pub(super) fn primary(document: &Document) -> Option<(String, Located<String>)> {
+    Some((named(document, "_id")?.value, named(document, "primary")?))
 }
 
 fn truth(document: &Document, name: &str) -> Option<Located<bool>> {

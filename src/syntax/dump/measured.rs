@@ -1,6 +1,8 @@
 //! Measurements among dumps: the output of `analyzeShardKey`, of a grouping by value, of `$shardedDataDistribution` and of
 //! `getShardDistribution()`. A list of values that a limit or the shell may have cut says nothing of their number.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Distribution, Document, KeyCharacteristics, Node, ShardPart};
 use crate::text::Span;
 
@@ -100,6 +102,9 @@ pub(super) fn groups(text: &str, values: &[PrintedValue<'_>], is_cut: bool) -> O
     let mut most_common: Vec<(String, u64)> =
         rows.iter().filter_map(|(_, row)| Some((one_line(text, row.get("_id")?.span), group_count(row)?))).collect();
     most_common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    // A value stands in one row of a grouping; one that comes again was printed again.
+    let mut seen = BTreeSet::new();
+    most_common.retain(|(value, _)| seen.insert(value.clone()));
     let command = values.iter().find_map(|value| value.command);
     // Limits are round numbers. Where the list may be cut, neither all values nor all documents are known.
     let may_be_cut =
@@ -260,6 +265,9 @@ mod tests {
         assert_eq!(found.value.most_common[0], ("'open'".to_owned(), 900));
         let lines: String = (0..20).map(|n| format!("{{\"_id\":{n},\"count\":{}}}\n", 100 - n)).collect();
         assert_eq!(dumps(&lines).characteristics[0].value.distinct, None, "twenty rows may be a limit");
+        let twice = dumps(&format!("{rows}\n{rows}"));
+        assert_eq!(twice.characteristics[0].value.distinct, Some(3), "printed twice");
+        assert_eq!(twice.characteristics[0].value.documents, Some(1000));
         let typed = format!(
             "shop> db.getSiblingDB('shop').orders.aggregate([{{$group: {{_id: '$a', count: {{$sum: 1}}}}}}])\n{rows}"
         );

@@ -26,6 +26,8 @@ pub struct Dump {
     pub shards: Vec<DumpedShard>,
     /// Ranges of zones.
     pub zones: Vec<WrittenZoneRange>,
+    /// Databases, each with its primary shard.
+    pub primaries: Vec<(String, Located<String>)>,
     /// Complete lists of indexes.
     pub indexes: Vec<ListedIndexes>,
     /// What was measured of keys.

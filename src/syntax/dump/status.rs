@@ -7,7 +7,7 @@ use crate::text::{Located, Span};
 
 use crate::model::{Distribution, Node, ShardPart, Value, WrittenZoneRange};
 
-use super::document;
+use super::document::{primary, shard};
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection, Measured};
 
 /// Whether a line is the title of the report.
@@ -105,9 +105,10 @@ impl Report<'_> {
             return self.chunk(node, self.text.len() - rest.len());
         }
         if self.section == Section::Shards {
-            dump.shards.extend(node.as_document().and_then(document::shard));
+            dump.shards.extend(node.as_document().and_then(shard));
         } else {
             self.end_collection(dump);
+            dump.primaries.extend(node.as_document().and_then(primary));
         }
         self.skip_line(end);
         Ok(())

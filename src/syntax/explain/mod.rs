@@ -9,7 +9,9 @@ mod parts;
 mod query;
 mod stages;
 
-use crate::model::{Document, Event, Field, IndexBounds, Namespace, Node, Plan, ServerVersion, Traffic, Value};
+use crate::model::{
+    Document, Event, Field, IndexBounds, Namespace, Node, Plan, ServerVersion, ShardPlan, Traffic, Value,
+};
 use crate::syntax::structured;
 use crate::text::{Located, Span};
 
@@ -79,13 +81,49 @@ fn observe(document: &Document, parts: &[Part<'_>], event: &mut Event) {
     let stages: Vec<&Stage<'_>> = plans.iter().flatten().collect();
     let sort = stages.iter().find(|stage| stage.name.value == "SORT").map(|stage| stage.name.span);
     event.has_sort_stage = sort.or_else(|| parts::old_sort(document));
+    event.used_disk = spilled(document);
     event.plan_summary = stages::summary(summarised).or_else(|| parts::old_cursor(document));
     event.plan = Some(Box::new(Plan {
         version: version(document, parts),
         shards: asked.map(|asked| asked.value).unwrap_or_default(),
         scanning: if is_mixed { named.collect() } else { Vec::new() },
         bounds: bounds(&stages),
+        parts: parts.iter().zip(&plans).filter_map(|(part, stages)| shard_plan(part, stages)).collect(),
+        merge: document.get("mergeType").and_then(|node| Some(Located::new(node.as_str()?.to_owned(), node.span))),
     }));
+}
+
+/// Where a stage of any shard says that it went to disk.
+fn spilled(document: &Document) -> Option<Span> {
+    let mut open = vec![document];
+    while let Some(document) = open.pop() {
+        if let Some(used) = document.get("usedDisk").filter(|node| node.is_truthy()) {
+            return Some(used.span);
+        }
+        let inner = document.fields.iter().rev().filter(|field| field.name != "command").flat_map(|field| match &field
+            .node
+            .value
+        {
+            Value::Array(list) => list.items.iter().rev().filter_map(Node::as_document).collect(),
+            _ => field.node.as_document().into_iter().collect::<Vec<_>>(),
+        });
+        open.extend(inner);
+    }
+    None
+}
+
+/// What one shard did; `None` if the part is of no shard, or shows no plan.
+fn shard_plan(part: &Part<'_>, stages: &[Stage<'_>]) -> Option<ShardPlan> {
+    let counter = |name: &str| {
+        let node = part.execution?.get(name)?;
+        Some(Located::new(u64::try_from(node.as_i64()?).ok()?, node.span))
+    };
+    Some(ShardPlan {
+        shard: part.shard?.to_owned(),
+        access: stages::whole_summary(stages)?,
+        millis: counter("executionTimeMillis"),
+        examined: counter("totalDocsExamined").map(|examined| examined.value),
+    })
 }
 
 /// The bounds of the first index scan that prints any, and of the branches beside it on the same shard.

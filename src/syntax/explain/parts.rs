@@ -50,7 +50,10 @@ impl<'a> Part<'a> {
 pub(super) fn parts(document: &Document) -> Vec<Part<'_>> {
     if let Some(list) = shard_list(document) {
         let planners = list.node.as_array().map(|list| list.items.as_slice()).unwrap_or_default();
-        let part = |planner| Part { shard: text(planner, "shardName"), ..Part::of_planner(planner, None) };
+        let part = |planner| {
+            let shard = text(planner, "shardName");
+            Part { shard, ..Part::of_planner(planner, shard.and_then(|shard| executed(document, shard))) }
+        };
         return planners.iter().filter_map(Node::as_document).map(part).collect();
     }
     if let Some(shards) = shard_map(document) {
@@ -80,11 +83,22 @@ pub(super) fn router_shards(document: &Document) -> Option<Located<Vec<Located<S
     Some(Located::new(names, map.name_span))
 }
 
+/// What the execution of a query on one shard took: the list of `executionStats` has an order of its own.
+fn executed<'a>(document: &'a Document, shard: &str) -> Option<&'a Document> {
+    let list = list_below(inner(inner(document, "executionStats")?, "executionStages")?)?;
+    let shards = list.node.as_array()?.items.iter().filter_map(Node::as_document);
+    shards.into_iter().find(|stats| text(stats, "shardName") == Some(shard))
+}
+
 /// `queryPlanner.winningPlan.shards`. The second phase of a write in two has its own below `inputStage`, of the read
 /// before it.
 fn shard_list(document: &Document) -> Option<&Field> {
+    list_below(inner(inner(document, "queryPlanner")?, "winningPlan")?)
+}
+
+/// `shards` of a stage, or of the phase below it.
+fn list_below(mut stage: &Document) -> Option<&Field> {
     const PHASES: usize = 4;
-    let mut stage = inner(inner(document, "queryPlanner")?, "winningPlan")?;
     for _ in 0..PHASES {
         let list = stage.field("shards").filter(|shards| shards.node.as_array().is_some());
         let below = inner(stage, "inputStage").filter(|below| below.get("shards").is_some());

@@ -1,5 +1,7 @@
 //! The stages of a winning plan, of the classic engine or of the other, and how a log would sum them up.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Document, Node, Value};
 use crate::text::{Located, Span};
 
@@ -65,11 +67,27 @@ pub(super) fn collection_scan(stages: &[Stage<'_>]) -> Option<Span> {
 /// As `planSummary` of a log sums a plan up, but for the leaves behind the first.
 pub(super) fn summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
     let shown = stages.iter().find(|stage| stage.is_leaf)?;
-    let text = match shown.document.get("keyPattern").and_then(Node::as_document) {
-        Some(pattern) => format!("{} {}", shown.name.value, printed(pattern)),
-        None => shown.name.value.to_owned(),
-    };
-    Some(Located::new(text, shown.name.span))
+    Some(Located::new(shown.access(), shown.name.span))
+}
+
+/// As `planSummary` of a log sums a plan up, each leaf once, at the place of the first.
+pub(super) fn whole_summary(stages: &[Stage<'_>]) -> Option<Located<String>> {
+    let leaves: Vec<&Stage<'_>> = stages.iter().filter(|stage| stage.is_leaf).collect();
+    let mut texts: Vec<String> = leaves.iter().map(|leaf| leaf.access()).collect();
+    // How often a search for what is near begins anew depends on the data.
+    let mut seen = BTreeSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
+    leaves.first().map(|first| Located::new(texts.join(", "), first.name.span))
+}
+
+impl Stage<'_> {
+    /// The stage and, if it reads an index, which.
+    fn access(&self) -> String {
+        match self.document.get("keyPattern").and_then(Node::as_document) {
+            Some(pattern) => format!("{} {}", self.name.value, printed(pattern)),
+            None => self.name.value.to_owned(),
+        }
+    }
 }
 
 /// A key pattern as plan summaries spell it.

@@ -4,10 +4,7 @@ use super::Marks;
 use super::Told;
 use super::clock::Clock;
 use super::gap::{Filling, Gap};
-use super::relations::{Distinct, Relations};
-use super::tree::Piece;
 use super::walk::Walk;
-use crate::syntax::scanner::Scanner;
 
 /// The values of a record that are not in its key.
 #[derive(Debug, Default)]
@@ -69,16 +66,7 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 }
 
 impl<'l, 'k> Envelope<'l, 'k> {
-    pub(super) fn new(
-        line: &'l [u8],
-        marks: Marks,
-        key: &'k mut Vec<u8>,
-        pieces: &'k mut Vec<Piece>,
-        relations: &'k mut Relations<'l>,
-        distinct: &'k mut Distinct,
-    ) -> Self {
-        let scanner = Scanner::new(line);
-        let walk = Walk { scanner, key, relations, distinct, pieces, marks, statement: 0 };
+    pub(super) fn new(walk: Walk<'l, 'k>) -> Self {
         Self { walk, values: Values::default() }
     }
 
@@ -98,7 +86,11 @@ impl<'l, 'k> Envelope<'l, 'k> {
                     once(&mut message, (text == b"Slow query").then_some(())?)?;
                 }
                 b"s" => once(&mut severity, self.walk.gap(Gap::Text)?.text)?,
-                b"ctx" => once(&mut self.values.context, self.walk.gap(Gap::Context)?.text)?,
+                b"ctx" => {
+                    let filling = self.walk.gap(Gap::Context)?;
+                    self.walk.key.push(u8::try_from(filling.outcome).ok()?);
+                    once(&mut self.values.context, filling.text)?;
+                }
                 b"attr" => {
                     once(&mut attributes, ())?;
                     self.attributes()?;
@@ -153,6 +145,7 @@ impl<'l, 'k> Envelope<'l, 'k> {
                 | b"planSummary"
                 | b"hasSortStage"
                 | b"usedDisk"
+                | b"mirrored"
                 | b"errCode" => self.named(name)?,
                 // A view's own filter stands beside that of the command.
                 b"resolvedViews" => return None,
@@ -176,8 +169,6 @@ impl<'l, 'k> Envelope<'l, 'k> {
 
     fn counted(&mut self, name: &[u8], gap: Gap) -> Option<()> {
         self.name(name);
-        let outcome = self.walk.gap(gap)?.outcome;
-        self.walk.key.push(u8::try_from(outcome).ok()?);
-        Some(())
+        self.walk.gap(gap).map(drop)
     }
 }

@@ -7,6 +7,7 @@ use super::literal::{self, Class};
 use super::relations::Distinct;
 use super::walk::may_direct;
 use crate::syntax::scanner::Scanner;
+use crate::syntax::structured::is_own_thread;
 
 /// What may stand in a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +49,10 @@ pub(super) enum Gap {
 /// What was read of a gap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filling<'l> {
-    /// What decides: lines whose gaps differ in it have different keys.
+    /// What decides which lines are of one pattern: its class.
     pub(super) outcome: u32,
+    /// What else of it decides, and is written at the end of the key.
+    pub(super) side: u8,
     /// The class of a literal or a list of them.
     pub(super) class: Class,
     /// What the value is told by.
@@ -60,11 +63,11 @@ pub(super) struct Filling<'l> {
 
 impl<'l> Filling<'l> {
     fn plain(text: &'l [u8]) -> Self {
-        Self { outcome: 0, class: Class::Verbatim, text, count: 0 }
+        Self { outcome: 0, side: 0, class: Class::Verbatim, text, count: 0 }
     }
 
-    fn number((text, count): (&'l [u8], u64), outcome: u32) -> Self {
-        Self { outcome, count, ..Self::plain(text) }
+    fn number((text, count): (&'l [u8], u64), side: u8) -> Self {
+        Self { side, count, ..Self::plain(text) }
     }
 
     fn literal((class, text): (Class, &'l [u8])) -> Self {
@@ -73,6 +76,11 @@ impl<'l> Filling<'l> {
 }
 
 impl Gap {
+    /// Whether what else is read of it is written at the end of the key.
+    pub(super) fn has_side(self) -> bool {
+        matches!(self, Self::Few | Self::Examined | Self::Returned | Self::List)
+    }
+
     /// Whether its text may be held against others'.
     pub(super) fn is_of_literals(self) -> bool {
         matches!(self, Self::Literal | Self::Regex | Self::Pattern | Self::List)
@@ -91,11 +99,17 @@ impl Gap {
             Self::Number if scanner.peek()?.is_ascii_digit() => Filling::plain(scanner.number()?),
             Self::Number => return None,
             Self::Time => Filling::plain(time(scanner)?),
-            Self::Context | Self::Application => Filling::plain(plain(scanner)?),
+            Self::Context => {
+                // Whether a client or the server itself is at work; of other names nothing depends.
+                let text = plain(scanner)?;
+                let is_own = std::str::from_utf8(text).is_ok_and(is_own_thread);
+                Filling { outcome: u32::from(is_own), ..Filling::plain(text) }
+            }
+            Self::Application => Filling::plain(plain(scanner)?),
             Self::Duration => Filling::number(count(scanner)?, 0),
             Self::Few => {
                 let read = count(scanner)?;
-                Filling::number(read, read.1.min(2) as u32)
+                Filling::number(read, read.1.min(2) as u8)
             }
             Self::Examined => marked(count(scanner)?, marks.examined),
             Self::Returned => marked(count(scanner)?, marks.returned),
@@ -142,8 +156,8 @@ pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
 
 /// Whether there are any, and on which side of a mark they are.
 fn marked<'l>(read: (&'l [u8], u64), mark: u64) -> Filling<'l> {
-    let side = read.1.cmp(&mark) as i8 + 1;
-    Filling::number(read, u32::from(read.1 > 0) | u32::from(side.unsigned_abs()) << 1)
+    let side = (read.1.cmp(&mark) as i8 + 1).unsigned_abs();
+    Filling::number(read, u8::from(read.1 > 0) | side << 1)
 }
 
 fn limit<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
@@ -228,7 +242,7 @@ fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
         _ => return None,
     };
     let text = &scanner.line[start..scanner.at];
-    Some(Filling { outcome: packed << 8 | class as u32, class, text, count: 0 })
+    Some(Filling { outcome: packed << 8 | class as u32, side: 0, class, text, count: 0 })
 }
 
 /// Members of a list, all of one class. Of so many members at most, the types of the values are counted.
@@ -249,6 +263,6 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
     }
     let class = common?;
     let count = distinct.count(class, &texts)?;
-    let outcome = (class as u32) << 8 | texts.len().min(17) as u32;
-    Some(Filling { outcome, class: Class::List, text: &scanner.line[start..scanner.at], count })
+    let side = texts.len().min(17) as u8;
+    Some(Filling { outcome: class as u32, side, class: Class::List, text: &scanner.line[start..scanner.at], count })
 }

@@ -19,12 +19,15 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
+use super::scanner::Scanner;
+
 use clock::Clock;
 use envelope::{Envelope, Values};
-pub use patterns::Patterns;
 use patterns::{Filled, Pattern};
+pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
 use tree::Piece;
+use walk::Walk;
 
 /// What a record tells for itself: no two records need to agree in it.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +94,8 @@ pub struct Outliner {
     distinct: Distinct,
     pieces: Vec<Piece>,
     filled: Vec<Filled>,
+    /// Where the gaps of a line are.
+    places: Vec<(usize, usize)>,
     ending: Vec<u8>,
     clock: Clock,
     now: Finder<'static>,
@@ -103,6 +108,7 @@ impl Default for Outliner {
             distinct: Distinct::default(),
             pieces: Vec::new(),
             filled: Vec::new(),
+            places: Vec::new(),
             ending: Vec::new(),
             clock: Clock::default(),
             now: Finder::new(NOW),
@@ -128,7 +134,18 @@ impl Outliner {
         key.clear();
         pieces.clear();
         ending.clear();
-        let values = Envelope::new(line, marks, key, pieces, relations, distinct).read()?;
+        let walk = Walk {
+            scanner: Scanner::new(line),
+            key: &mut *key,
+            relations: &mut *relations,
+            distinct,
+            pieces,
+            marks,
+            ending: &mut *ending,
+            statement: 0,
+        };
+        let values = Envelope::new(walk).read()?;
+        relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);
         key.push(b'|');

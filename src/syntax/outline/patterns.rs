@@ -6,6 +6,12 @@
 //! the functions that the walk over a line uses, and what literals are to each other is written down anew for each line, so
 //! nothing is recognised that the walk would tell apart.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::text::Span;
+
 use super::gap::{Filling, Gap};
 use super::literal::Class;
 use super::relations::Relations;
@@ -86,68 +92,109 @@ impl Recipe {
     }
 }
 
-/// Lines' patterns, and for each the number under which it was made known.
-#[derive(Debug, Default)]
-pub struct Patterns {
+/// Lines' patterns, for each the number under which it was made known, and something about the line that it was made of.
+#[derive(Debug)]
+pub struct Patterns<P> {
     tree: Tree,
-    ends: Vec<End>,
+    ends: Vec<End<P>>,
     found: u64,
     learned: u64,
 }
 
+/// A line that follows a pattern.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'l> {
+    /// The number under which its outline was made known.
+    pub known: u32,
+    /// Its pattern.
+    pub pattern: u32,
+    /// What it tells for itself.
+    pub told: Told<'l>,
+}
+
+impl<P> Default for Patterns<P> {
+    fn default() -> Self {
+        Self { tree: Tree::default(), ends: Vec::new(), found: 0, learned: 0 }
+    }
+}
+
 /// The end of a line.
 #[derive(Debug)]
-struct End {
+struct End<P> {
     recipe: Recipe,
     n_shards: Option<u64>,
+    /// Where the gaps were in the line that the pattern was made of.
+    gaps: Box<[(usize, usize)]>,
+    about: P,
     /// By the end of the key.
-    known: Vec<(Box<[u8]>, u32)>,
+    known: FxHashMap<Box<[u8]>, u32>,
 }
 
 /// So many ends of keys are kept for one pattern.
-const MOST_ENDINGS: usize = 32;
+const MOST_ENDINGS: usize = 256;
 
 /// So much text is kept, in bytes, and so many nodes.
 const MOST_TEXT: usize = 1 << 20;
-const MOST_NODES: usize = 1 << 14;
+const MOST_NODES: usize = 1 << 15;
 
-impl Patterns {
-    /// The number of a line's pattern, if it follows one, and what it tells for itself. It must be UTF-8 without control
-    /// characters.
-    pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<(u32, Told<'a>)> {
+impl<P> Patterns<P> {
+    /// The pattern of a line, if it follows one. It must be UTF-8 without control characters.
+    pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<Found<'a>> {
         let mut scanner = Scanner::new(line);
         let mut values = Values::default();
-        let Outliner { distinct, filled, ending, clock, .. } = outliner;
+        let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();
-        let end = self.tree.follow(
+        places.clear();
+        ending.clear();
+        let pattern = self.tree.follow(
             &mut scanner,
             |gap, ahead| gap.read(ahead, marks, distinct),
-            |gap, filling| match Filled::of(gap, filling, line) {
-                Some(one) => filled.push(one),
-                None => values.take(gap, filling),
+            |gap, place, filling| {
+                places.push(place);
+                if gap.has_side() {
+                    ending.push(filling.side);
+                }
+                match Filled::of(gap, filling, line) {
+                    Some(one) => filled.push(one),
+                    None => values.take(gap, filling),
+                }
             },
         )?;
         scanner.is_at_end().then_some(())?;
-        let end = &self.ends[end as usize];
+        let end = &self.ends[pattern as usize];
         values.n_shards = end.n_shards;
-        let known = match &end.known[..] {
-            [(_, known)] if end.recipe.is_constant && !marks.application => *known,
-            all => {
-                ending.clear();
-                let relations = end.recipe.relations(line, filled);
-                relations.write(marks.values_beside(end.n_shards), ending)?;
-                values.write_application(marks, ending);
-                all.iter().find(|(known, _)| **known == **ending)?.1
-            }
-        };
+        if !end.recipe.is_constant {
+            let relations = end.recipe.relations(line, filled);
+            relations.write(marks.values_beside(end.n_shards), ending)?;
+        }
+        values.write_application(marks, ending);
+        let known = *end.known.get(ending.as_slice())?;
         self.found += 1;
-        Some((known, values.told(clock)?))
+        Some(Found { known, pattern, told: values.told(clock)? })
     }
 
-    /// Makes the pattern of a line known under that number.
-    pub fn learn(&mut self, line: &[u8], outliner: &mut Outliner, marks: Marks, known: u32) {
+    /// What is kept about the line that a pattern was made of.
+    #[must_use]
+    pub fn about(&self, pattern: u32) -> &P {
+        &self.ends[pattern as usize].about
+    }
+
+    /// Where in the line that was found last stands what stood at `span` in the one that its pattern was made of.
+    #[must_use]
+    pub fn moved(&self, pattern: u32, span: Span, outliner: &Outliner) -> Span {
+        let gaps = &self.ends[pattern as usize].gaps;
+        let moved = |at: usize| match gaps.partition_point(|(_, end)| *end <= at).checked_sub(1) {
+            Some(before) => at - gaps[before].1 + outliner.places[before].1,
+            None => at,
+        };
+        let Range { start, end } = span.range();
+        Span::new(moved(start), moved(end))
+    }
+
+    /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.
+    pub fn learn(&mut self, line: &[u8], outliner: &mut Outliner, marks: Marks, known: u32, about: impl FnOnce() -> P) {
         // Lines that differ in what is taken for text are not worth it.
-        if self.learned > 1024 + self.found / 8 {
+        if self.learned > 1024 + self.found / 16 {
             return;
         }
         let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return };
@@ -159,11 +206,12 @@ impl Patterns {
         let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");
         let end = self.tree.insert(line, &pieces, next);
         if end == next {
-            self.ends.push(End { recipe, n_shards, known: Vec::new() });
+            let gaps = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
+            self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });
         }
         let known_here = &mut self.ends[end as usize].known;
-        if known_here.len() < MOST_ENDINGS && known_here.iter().all(|(other, _)| *other != ending) {
-            known_here.push((ending, known));
+        if known_here.len() < MOST_ENDINGS {
+            known_here.insert(ending, known);
         }
     }
 }

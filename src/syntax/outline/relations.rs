@@ -24,6 +24,10 @@ struct Erased<'l> {
 #[derive(Debug)]
 pub(super) struct Relations<'l> {
     erased: Vec<Erased<'l>>,
+    /// Literals elsewhere, before the filter of their scope.
+    early: Vec<Erased<'l>>,
+    /// Scopes in which there were too many of them.
+    crowded: Vec<u32>,
     /// How many different values each list has, and the gap that it fills.
     lists: Vec<(u64, usize)>,
     /// Scopes in which literals of different names may come to be about one field: a stage of a pipeline renames it.
@@ -40,6 +44,8 @@ impl<'l> Relations<'l> {
     pub(super) fn new() -> Self {
         Self {
             erased: Vec::with_capacity(16),
+            early: Vec::new(),
+            crowded: Vec::new(),
             lists: Vec::new(),
             meeting: Vec::new(),
             expressions: Vec::new(),
@@ -70,9 +76,27 @@ impl<'l> Relations<'l> {
 
     /// A literal elsewhere: it matters only beside one of a filter.
     pub(super) fn add_beside(&mut self, field: (&'l [u8], u32), class: Class, text: &'l [u8], gap: Option<usize>) {
-        if self.erased.len() <= MOST && self.erased.iter().any(|known| known.field == field) {
-            self.add(field, class, text, gap);
+        if self.erased.iter().any(|known| known.field.1 == field.1) {
+            if self.erased.len() <= MOST && self.erased.iter().any(|known| known.field == field) {
+                self.add(field, class, text, gap);
+            }
+        } else if self.early.len() < MOST {
+            self.early.push(Erased { field, class, text, gap });
+        } else if self.crowded.last() != Some(&field.1) {
+            self.crowded.push(field.1);
         }
+    }
+
+    /// Adds what stands before the filter that it matters beside; `None` if there may be more of that.
+    pub(super) fn add_early(&mut self) -> Option<()> {
+        let of_filters = self.erased.len();
+        let is_known = |known: &[Erased<'l>], field| known[..of_filters].iter().any(|known| known.field == field);
+        for early in std::mem::take(&mut self.early) {
+            if is_known(&self.erased, early.field) {
+                self.erased.push(early);
+            }
+        }
+        (!self.erased.iter().any(|erased| self.crowded.contains(&erased.field.1))).then_some(())
     }
 
     /// A list of so many different values.

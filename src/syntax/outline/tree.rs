@@ -93,12 +93,13 @@ impl Tree {
     }
 
     /// Follows what comes next as far as a text of the tree goes; its number. `read` reads a gap, if it is one of that kind;
-    /// `take` takes what was read of those on the way.
+    /// `take` takes where those on the way stand and what was
+    /// read of them.
     pub(super) fn follow<'l>(
         &self,
         scanner: &mut Scanner<'l>,
         mut read: impl FnMut(Gap, &mut Scanner<'l>) -> Option<Filling<'l>>,
-        mut take: impl FnMut(Gap, &Filling<'l>),
+        mut take: impl FnMut(Gap, (usize, usize), &Filling<'l>),
     ) -> Option<u32> {
         let line = scanner.line;
         let mut node = &self.nodes[0];
@@ -122,7 +123,7 @@ impl Tree {
                         if let Some((filling, ahead)) = &filled
                             && filling.outcome == child.outcome
                         {
-                            take(gap, filling);
+                            take(gap, (scanner.at, ahead.at), filling);
                             *scanner = *ahead;
                             break child;
                         }
@@ -243,7 +244,7 @@ mod tests {
             let marks = Marks { application: false, values: 0, examined: 0, returned: 0 };
             gap.read(ahead, marks, &mut Distinct::default())
         }
-        tree.follow(&mut scanner, read, |_, _| {}).map(|number| (number, scanner.at))
+        tree.follow(&mut scanner, read, |_, _, _| {}).map(|number| (number, scanner.at))
     }
 
     #[test]

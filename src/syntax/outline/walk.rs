@@ -89,6 +89,8 @@ pub(super) struct Walk<'l, 'k> {
     /// The gaps that were read.
     pub(super) pieces: &'k mut Vec<Piece>,
     pub(super) marks: Marks,
+    /// What is written at the end of the key.
+    pub(super) ending: &'k mut Vec<u8>,
     /// Which statement of a batch, or pipeline in another, is walked.
     pub(super) statement: u32,
 }
@@ -106,6 +108,9 @@ impl<'l> Walk<'l, '_> {
         let start = ahead.at;
         let filling = gap.read(&mut ahead, self.marks, self.distinct)?;
         self.pieces.push(Piece { start, end: ahead.at, gap, outcome: filling.outcome });
+        if gap.has_side() {
+            self.ending.push(filling.side);
+        }
         self.scanner = ahead;
         Some(filling)
     }

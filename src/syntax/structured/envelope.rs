@@ -3,7 +3,7 @@
 
 use crate::model::{Node, Value};
 use crate::syntax::SyntaxError;
-use crate::syntax::record::{Fact, Record, Role};
+use crate::syntax::record::{Fact, Record, Role, Trouble};
 use crate::text::Span;
 
 use super::members::Members;
@@ -71,7 +71,7 @@ fn fact(record: &Members<'_>, id: Option<f64>) -> Fact {
     } else if trouble::concerns(id) {
         let message = record.raw("msg").map_or_else(Span::default, |raw| record.span(raw.text(record.line)));
         let told = record.node("attr").and_then(|attr| trouble::read(id, &attr, message));
-        told.map(|trouble| Fact::Trouble(Box::new(trouble)))
+        told.map(|told| Fact::Trouble(Box::new(Trouble { time_millis: record.time_millis("t"), ..told })))
     } else {
         None
     };
@@ -85,13 +85,21 @@ fn version(attr: &Node) -> Option<Fact> {
 
 /// What the options of a process say that it is.
 pub(in crate::syntax) fn role(options: &Node) -> Option<Fact> {
-    let sharding = options.as_document()?.get("sharding")?.as_document()?;
+    let options = options.as_document()?;
+    let sharding = options.get("sharding")?.as_document()?;
     if sharding.get("configDB").is_some() {
-        return Some(Fact::Role(Role::Router));
+        return Some(Fact::Role(Role::Router, None));
     }
     match &sharding.get("clusterRole")?.value {
-        Value::String(role) if role == "shardsvr" => Some(Fact::Role(Role::Shard)),
-        Value::String(role) if role == "configsvr" => Some(Fact::Role(Role::Config)),
+        Value::String(role) if role == "shardsvr" => {
+            let replication = options.get("replication").and_then(Node::as_document);
+            let named = |name: &str| replication.and_then(|replication| replication.get(name)?.as_str());
+            let set = named("replSet").or_else(|| named("replSetName"));
+            // A shard is named after its replica set, unless somebody named it when it was added; seeds may follow a slash.
+            let set = set.and_then(|set| set.split('/').next()).filter(|set| !set.is_empty());
+            Some(Fact::Role(Role::Shard, set.map(str::to_owned)))
+        }
+        Value::String(role) if role == "configsvr" => Some(Fact::Role(Role::Config, None)),
         _ => None,
     }
 }

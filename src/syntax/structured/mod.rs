@@ -18,6 +18,7 @@ use crate::model::{Document, Event};
 
 pub(super) use command::is_command;
 pub(super) use envelope::{of_object, read, role};
+pub(super) use traffic::is_own_thread;
 
 /// The event of an operation that was read from `line` in another form; `record` has the members that a structured record
 /// has.

@@ -1,18 +1,20 @@
 //! The attributes of a slow-query record to an [`Event`].
 
-use crate::model::{Event, Namespace, Origin, Statement, Traffic, Verb};
+use crate::model::{Event, Namespace, OperationName, Origin, Statement, Traffic, Verb};
 use crate::text::Located;
 
 use super::command::{Command, Kind};
 use super::cut::{self, Cut};
 use super::members::{Members, Raw};
-use super::{bulk_write, statement, traffic, views};
+use super::traffic::{self, is_own_thread};
+use super::{bulk_write, statement, views};
 
 /// The event of a record with the id and the message of a slow query. Nothing of it is required.
 pub(super) fn event(record: &Members<'_>) -> Event {
     let attr = record.object("attr").unwrap_or(Members { line: record.line, list: Vec::new(), partial: false });
     let mut event = judged(record, &attr);
     envelope(record, &mut event);
+    event.is_own_work = is_own_thread(&event.context);
     counters(&attr, &mut event);
     for statement in &mut event.statements {
         statement.now = event.time_millis;
@@ -46,6 +48,7 @@ fn judged(record: &Members<'_>, attr: &Members<'_>) -> Event {
     };
     event.origin = origin;
     event.comment = commands.iter().find_map(|command| comment(command));
+    event.operation_name = operation_name(&command);
     if record.has("truncated") {
         event.truncated = cut::described(record, if event.get_more { "originatingCommand" } else { "command" });
     }
@@ -84,7 +87,7 @@ fn of_command(attr: &Members<'_>, command: &Command<'_>, ns: &Namespace) -> Even
     let mut event = Event::new(namespace, Traffic::Query, command.span);
     event.name_span = command.name_span;
     event.verb = verb;
-    if let Some(why) = traffic::internal(command, verb, &event.namespace) {
+    if let Some(why) = traffic::internal(attr, command, verb, &event.namespace) {
         event.traffic = Traffic::Internal(why);
         return event;
     }
@@ -185,6 +188,18 @@ fn comment(command: &Command<'_>) -> Option<String> {
         Raw::Read(_) => Some(raw.text(command.members.line).to_owned()),
     };
     raw.string().map_or_else(compact, |text| Some(text.into_owned()))
+}
+
+/// What names the operation in the records of all shards that the router sent it to.
+fn operation_name(command: &Command<'_>) -> Option<OperationName> {
+    let members = &command.members;
+    let text = |raw: Raw<'_>| raw.text(members.line).to_owned();
+    if let Some(key) = members.raw("clientOperationKey") {
+        return Some(OperationName::Key(text(key)));
+    }
+    let session = text(members.object("lsid")?.raw("id")?);
+    let number = members.raw("txnNumber").map(text);
+    Some(OperationName::Session(number.into_iter().fold(session, |session, number| format!("{session} {number}"))))
 }
 
 fn envelope(record: &Members<'_>, event: &mut Event) {

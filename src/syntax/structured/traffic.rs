@@ -6,7 +6,12 @@ use super::command::{Command, Kind};
 use super::members::Members;
 
 /// Why an operation is the cluster's own traffic; `None` if it is a client's.
-pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Namespace) -> Option<&'static str> {
+pub(super) fn internal(
+    attr: &Members<'_>,
+    command: &Command<'_>,
+    verb: Option<Verb>,
+    namespace: &Namespace,
+) -> Option<&'static str> {
     const REPLICATION: &[&str] = &["replSetHeartbeat", "replSetUpdatePosition", "replSetRequestVotes"];
     const INDEX_BUILDS: &[&str] = &["voteCommitIndexBuild", "voteAbortIndexBuild"];
     let name = command.name.as_ref();
@@ -21,6 +26,10 @@ pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Na
     if let Some(why) = own_collection(namespace) {
         return Some(why);
     }
+    // A primary sends some reads to its secondaries once more, to keep their caches warm.
+    if command.members.truth("mirrored").or_else(|| attr.truth("mirrored")).is_some() {
+        return Some("mirrored reads");
+    }
     let merges =
         command.members.raw("pipeline").is_some_and(|raw| raw.text(command.members.line).contains("$mergeCursors"));
     let temporary = ["tmp.agg_out.", "tmp.mr."].iter().any(|prefix| namespace.collection().starts_with(prefix));
@@ -29,6 +38,47 @@ pub(super) fn internal(command: &Command<'_>, verb: Option<Verb>, namespace: &Na
         Some(Verb::Insert) if temporary => Some("temporary collections"),
         _ => None,
     }
+}
+
+/// What the names of threads hold on which a server works for itself: it lets documents expire, moves chunks, builds indexes,
+/// follows its primary.
+const OWN_THREADS: [&str; 26] = [
+    "ttlmonitor",
+    "migratethread",
+    "movechunk",
+    "range-deleter",
+    "range deleter",
+    "rangedeleter",
+    "cleanupolddata",
+    "coordinator",
+    "resharding",
+    "donorservice",
+    "recipientservice",
+    "participantservice",
+    "sessioncatalogmigration",
+    "replwriter",
+    "repl writer",
+    "rssync",
+    "replbatcher",
+    "replcoord",
+    "oplog",
+    "initialsync",
+    "initandlisten",
+    "logicalsessioncache",
+    "catalogcache",
+    "balancer",
+    "checker",
+    "remover",
+];
+
+/// Whether a thread of that name works for the server itself. Clients are served by `conn123`.
+#[must_use]
+pub(in crate::syntax) fn is_own_thread(name: &str) -> bool {
+    if name.starts_with("conn") || name.is_empty() {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    OWN_THREADS.iter().any(|part| name.contains(part))
 }
 
 /// Why a collection is one of the server's own.

@@ -19,13 +19,19 @@ pub(super) fn read(id: f64, attr: &Node, message: Span) -> Option<Trouble> {
     let attr = attr.as_document()?;
     if id != EVENT {
         let jumbo = JUMBO.contains(&id);
-        return Some(Trouble { namespace: namespace(attr), reason: reason(attr), jumbo, span: message });
+        return Some(Trouble {
+            namespace: namespace(attr),
+            reason: reason(attr),
+            time_millis: None,
+            jumbo,
+            span: message,
+        });
     }
     let event = attr.get("event")?.as_document()?;
     let what = event.get("what").filter(|what| what.as_str() == Some("moveChunk.error"))?;
     let details = event.get("details").and_then(Node::as_document);
     let told = details.and_then(reason).or_else(|| reason(event));
-    Some(Trouble { namespace: namespace(event), reason: told, jumbo: false, span: what.span })
+    Some(Trouble { namespace: namespace(event), reason: told, time_millis: None, jumbo: false, span: what.span })
 }
 
 /// The collection, where the message names it by itself or at the front of a text such as `shop.orders: [{ … `.

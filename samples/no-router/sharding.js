@@ -1,0 +1,1 @@
+sh.shardCollection("port.containers", { shipId: 1, bay: 1 });

@@ -7,7 +7,9 @@
 # MIXED    a structured log; MIXED.gz beside it is timed too
 # SPARSE   a structured log with few slow queries
 # LEGACY   a text log as servers before 4.4 write it
+#
 # RUNS     how often each is timed (default 3)
+# LONG     if set, a million shapes and ten times MIXED through a pipe are timed too, once
 set -uo pipefail
 export LC_ALL=C
 [ $# -ge 3 ] || { sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'; exit 2; }
@@ -36,6 +38,24 @@ check() {
     timed "$name" "$binary" check --schema "$declarations" --format json "$@"
 }
 
+# A log of so many shapes, each seen once.
+shapes() {
+    awk -v count="$1" 'BEGIN {
+        for (i = 0; i < count; i++)
+            printf "{\"t\":{\"$date\":\"2026-11-30T08:%02d:%02d.%03d+00:00\"},\"s\":\"I\",\"c\":\"COMMAND\",\"id\":51803,\"ctx\":\"conn%d\",\"msg\":\"Slow query\",\"attr\":{\"type\":\"command\",\"ns\":\"shop.orders\",\"command\":{\"find\":\"orders\",\"filter\":{\"field%d\":%d,\"other%d\":\"x\"},\"$db\":\"shop\"},\"planSummary\":\"COLLSCAN\",\"keysExamined\":0,\"docsExamined\":%d,\"nreturned\":1,\"durationMillis\":%d}}\n", i / 60000 % 60, i / 1000 % 60, i % 1000, i % 97, i, i, i % 7, i % 5000, i % 900
+    }'
+}
+export -f shapes
+
+# The mean milliseconds of twenty runs of a command.
+latency() {
+    local name=$1 start run
+    shift
+    start=$(date +%s%N)
+    for ((run = 0; run < 20; run++)); do "$@" > /dev/null 2>&1; done
+    printf '%-44s %8.1f ms\n' "$name" "$(((($(date +%s%N) - start)) / 20000))e-3"
+}
+
 projection="select attr.ns, attr.queryHash, count(*) from read_ndjson('$mixed', columns={'msg':'varchar', 'attr':'struct(ns varchar, \"queryHash\" varchar, \"durationMillis\" bigint)'}, ignore_errors=true) where msg = 'Slow query' group by all"
 
 for ((run = 0; run < runs; run++)); do
@@ -60,6 +80,12 @@ for ((run = 0; run < runs; run++)); do
         have mloginfo && have script && timed mloginfo script -qec "mloginfo --no-progressbar --queries '$legacy'" /dev/null
     fi
 done
+
+if [ -n "${LONG:-}" ]; then
+    timed_shell shapes "shapes 1000000 | '$binary' check --schema '$declarations' --format json --threads 2 -"
+    timed_shell pipe-1 "cat '$mixed' | '$binary' check --schema '$declarations' --format json --threads 2 -"
+    timed_shell pipe-10 "for i in 1 2 3 4 5 6 7 8 9 10; do cat '$mixed'; done | '$binary' check --schema '$declarations' --format json --threads 2 -"
+fi
 
 awk '
 function median(name, column,   count, list, i, j, swap) {
@@ -89,4 +115,10 @@ END {
     ratio("1 thread over 2 threads", "mixed-1", "mixed-2")
     ratio("stdin against file", "stdin", "mixed-2")
     ratio(".gz against gzip -dc", "gz", "gzip")
+    ratio("ten times as much through a pipe", "pipe-10", "pipe-1")
 }' "$results"
+sample=$(mktemp --suffix=.log)
+trap 'rm -f "$results" "$sample"' EXIT
+head -50 "$mixed" > "$sample"
+latency "check of 50 lines" "$binary" check --schema "$declarations" "$sample"
+latency "route of one operation" "$binary" route --shard-key 'shop.orders={customerId: 1}' 'db.orders.find({customerId: 5})'

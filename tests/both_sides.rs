@@ -49,6 +49,12 @@ fn the_router_tells_the_fan_out_and_its_shards_the_plan() {
     let [scan] = found(&report, "SL407")[..] else { panic!("{report}") };
     assert_eq!((&scan["count"], &scan["fingerprint"]), (&2.into(), &broadcast["fingerprint"]));
     assert_eq!(scan["location"]["path"], "shard0.log");
+    let [shape] = &report["shapes"].as_array().unwrap()[..] else { panic!("shown once: {report}") };
+    assert_eq!(shape["observed_shards"], serde_json::json!({"min": 2, "max": 2}));
+    assert_eq!(shape["plans"], serde_json::json!([{"plan": "COLLSCAN", "count": 2}]));
+    let logs = [("mongos.log", ROUTER), ("shard0.log", &one), ("shard1.log", &two)];
+    let text = String::from_utf8(run(&logs, &["--format", "pretty"]).stdout).unwrap();
+    assert!(text.contains("asked 2 shards, by COLLSCAN"), "{text}");
 }
 
 #[test]
@@ -59,10 +65,11 @@ fn without_the_router_the_shards_records_are_judged_by_themselves() {
     assert_eq!((found(&report, "SL101").len(), found(&report, "SL407").len()), (1, 1));
 }
 
-/// What a shard logged of an operation that came through a router: when it ended, its statement, what names it.
+/// What a shard logged of an operation that came through a router: when it ended, its statement, what names it. The version is
+/// that of a shard without a chunk.
 fn routed(ended: &str, command: &str, name: &str) -> String {
     format!(
-        r#"{{"t":{{"$date":"2024-05-14T{ended}+00:00"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn7","msg":"Slow query","attr":{{"type":"command","ns":"shop.orders","command":{{{command},"shardVersion":{{"t":{{"$timestamp":{{"t":1,"i":1}}}},"e":{{"$oid":"663b1f0a2c5d4e0012a4b001"}},"v":{{"$timestamp":{{"t":1,"i":0}}}}}},{name}"$db":"shop"}},"planSummary":"COLLSCAN","nreturned":6,"locks":{{}},"durationMillis":20}}}}"#
+        r#"{{"t":{{"$date":"2024-05-14T{ended}+00:00"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn7","msg":"Slow query","attr":{{"type":"command","ns":"shop.orders","command":{{{command},"shardVersion":{{"t":{{"$timestamp":{{"t":1,"i":1}}}},"e":{{"$oid":"663b1f0a2c5d4e0012a4b001"}},"v":{{"$timestamp":{{"t":0,"i":0}}}}}},{name}"$db":"shop"}},"planSummary":"COLLSCAN","nreturned":6,"locks":{{}},"durationMillis":20}}}}"#
     )
 }
 
@@ -252,4 +259,15 @@ fn calls_for_one_shard_that_each_stand_in_the_logs_of_several_contradict_the_key
     assert_eq!(contradicted["location"]["path"], "--shard-key");
     assert_eq!(found(&[("a.log", &both), ("b.log", &one)]).len(), 0, "one call may have met a chunk that moved");
     assert_eq!(found(&[("a.log", &line('1')), ("b.log", &line('2'))]).len(), 0);
+}
+
+#[test]
+fn members_of_one_shard_that_both_answered_are_one_shard() {
+    let of = |version: &str| {
+        let zero = r#""v":{"$timestamp":{"t":0,"i":0}}"#;
+        routed("09:12:03.480", OPEN, &key('1')).replace(zero, &format!(r#""v":{{"$timestamp":{{{version}}}}}"#))
+    };
+    let (one, other) = (of(r#""t":6,"i":1"#), of(r#""t":4,"i":0"#));
+    assert_eq!(seen(&[&[one.clone()], &[one.clone()], &[other]]), Some([2, 2, 3, 1]), "a hedged read");
+    assert_eq!(seen(&[&[one.clone()], &[of(r#""t":0,"i":0"#)], &[of(r#""t":0, "i":0"#)]]), Some([3, 3, 3, 1]));
 }

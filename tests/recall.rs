@@ -300,9 +300,9 @@ impl Maker {
         let (component, millis) = (if *kind == "command" { "COMMAND" } else { "WRITE" }, self.random.u32(..900));
         let behind =
             self.pick(&["", "", "", r#","truncated":{"command":{"filter":{"a":{"type":"string","size":9}}}}"#]);
-        let context = self.random.u8(..6);
+        let context = self.pick(&["conn0", "conn1", "conn2", "conn3", "conn4", "TTLMonitor"]);
         format!(
-            r#"{{"t":{{"$date":"2024-05-14T09:{:02}:{:02}.481+00:00"}},"s":"I",  "c":"{component}","id":51803,"ctx":"conn{context}","msg":"Slow query","attr":{{"type":"{kind}","ns":"{namespace}",{before}"command":{command},{plan}{shards}"keysExamined":{},"docsExamined":{},"nreturned":{},"durationMillis":{millis}}}{behind}}}"#,
+            r#"{{"t":{{"$date":"2024-05-14T09:{:02}:{:02}.481+00:00"}},"s":"I",  "c":"{component}","id":51803,"ctx":"{context}","msg":"Slow query","attr":{{"type":"{kind}","ns":"{namespace}",{before}"command":{command},{plan}{shards}"keysExamined":{},"docsExamined":{},"nreturned":{},"durationMillis":{millis}}}{behind}}}"#,
             number / 60 % 60,
             number % 60,
             self.random.u32(..3),

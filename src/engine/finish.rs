@@ -248,6 +248,7 @@ impl Run<'_> {
             max_millis: stats.max_millis,
             observed_shards: stats.observed_shards,
             seen_on_shards: None,
+            plans: stats.plans.by_frequency(),
             shards: stats.shards.map(|shards| shards.into_iter().collect()),
             reason,
         })

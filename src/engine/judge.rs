@@ -129,8 +129,12 @@ pub struct Judged {
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
+    /// `planSummary`.
+    pub plan: Option<Arc<str>>,
     /// What names the client's operation in the records of several shards; `None` if another record was recalled.
     pub operation_name: Option<OperationName>,
+    /// What tells the shard from others, whichever of its members wrote the record.
+    pub shard_version: Option<String>,
     /// The record is a getMore: the operation began with another record.
     pub continues: bool,
     /// The version that the process told of itself.
@@ -174,7 +178,9 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         application: event.app_name.clone(),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
+        plan: event.plan_summary.as_ref().map(|plan| Arc::from(plan.value.as_str())),
         operation_name: event.operation_name.clone(),
+        shard_version: event.shard_version.clone(),
         continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),

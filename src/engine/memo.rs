@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::KeyValue;
+use crate::rules::{Finding, KeyValue};
 use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
 use crate::text::RecordPos;
 
-use super::judge::{Judged, JudgedStatement, Standing, limits};
+use super::judge::{Judged, JudgedStatement, Raised, Standing, limits};
 use super::known::Kind;
 use super::prototype::Prototype;
 use super::scan::Process;
@@ -22,6 +22,7 @@ pub struct Memory {
     /// What such a record is.
     pub kind: Kind,
     standing: Standing,
+    plan: Option<Arc<str>>,
     statements: Arc<[JudgedStatement]>,
 }
 
@@ -33,7 +34,8 @@ impl Memory {
         (!values_decide).then(|| Self {
             kind: kind.clone(),
             standing: judged.standing,
-            statements: Arc::clone(&judged.statements),
+            plan: judged.plan.clone(),
+            statements: judged.statements.iter().map(counted).collect(),
         })
     }
 
@@ -48,7 +50,9 @@ impl Memory {
             application: told.app_name.map(str::to_owned),
             observed_shards: told.n_shards,
             comment: None,
+            plan: self.plan.clone(),
             operation_name: None,
+            shard_version: None,
             continues: false,
             lead: 0,
             limits: limits(told.app_name, &self.statements, settings),
@@ -56,6 +60,27 @@ impl Memory {
             statements: Arc::clone(&self.statements),
             is_recalled: true,
         }
+    }
+}
+
+/// What is counted of a statement. Words and places are taken from a record that is shown, which is read in full.
+fn counted(statement: &JudgedStatement) -> JudgedStatement {
+    let wordless = |raised: &Raised| {
+        let severity = Some(raised.severity());
+        let finding =
+            Finding { severity, message: String::new(), help: None, labels: Vec::new(), subject: None, source: None };
+        Raised { finding, ..*raised }
+    };
+    JudgedStatement {
+        namespace: statement.namespace.clone(),
+        shape: statement.shape.clone(),
+        shards: statement.shards.clone(),
+        reason: String::new(),
+        access: statement.access.clone(),
+        key_values: statement.key_values.clone(),
+        raised: statement.raised.iter().map(wordless).collect(),
+        hidden: statement.hidden.clone(),
+        ..*statement
     }
 }
 

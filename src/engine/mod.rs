@@ -11,6 +11,7 @@ mod known;
 mod limit;
 mod memo;
 mod pairing;
+mod plans;
 mod processes;
 mod prototype;
 mod reading;

@@ -35,6 +35,8 @@ struct Sighting {
     began: i64,
     ended: i64,
     source: SourceId,
+    /// A hash of the shard's version, which its members share.
+    version: Option<u64>,
 }
 
 /// A hash of what names the operation.
@@ -89,7 +91,8 @@ impl Sightings {
             let text = record.get(statement.place.range()).unwrap_or_default();
             let ended = judged.time.unwrap_or(began);
             let (shape, statement) = (statement.fingerprint, hash(&[text]));
-            Sighting { shape, statement, name, began, ended, source: judged.position.source }
+            let version = judged.shard_version.as_ref().map(|version| hash(&[version.as_bytes()]));
+            Sighting { shape, statement, name, began, ended, source: judged.position.source, version }
         });
         let of_second = self.seconds.entry(second(began)).or_default();
         let before = of_second.len();
@@ -140,8 +143,7 @@ impl Sightings {
             if !is_whole(&operation, end) {
                 continue;
             }
-            let seen: BTreeSet<_> = operation.iter().filter_map(|sighting| shards.get(&sighting.source)).collect();
-            let seen = seen.len() as u64;
+            let seen = count_shards(&operation, shards);
             let first = SeenOnShards { min: seen, max: seen, of, operations: 0, named: 0 };
             let shape = found.entry(operation[0].shape).or_insert(first);
             (shape.min, shape.max) = (shape.min.min(seen), shape.max.max(seen));
@@ -150,6 +152,21 @@ impl Sightings {
         }
         found
     }
+}
+
+/// On how many shards an operation was seen. Two members of a shard may have logged it: a router hedges some reads.
+fn count_shards(operation: &[Sighting], shards: &BTreeMap<SourceId, usize>) -> u64 {
+    let mut seen: Vec<&Sighting> = Vec::new();
+    for sighting in operation {
+        let is_same = |other: &&Sighting| {
+            shards.get(&other.source) == shards.get(&sighting.source)
+                || (sighting.version.is_some() && other.version == sighting.version)
+        };
+        if !seen.iter().any(is_same) {
+            seen.push(sighting);
+        }
+    }
+    seen.len() as u64
 }
 
 /// Parts sightings of the same statement under the same name, sorted by time, into operations: at the same time, and one for

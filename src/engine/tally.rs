@@ -18,6 +18,7 @@ use crate::text::{Fingerprint, RecordPos, Span};
 use super::durations::Durations;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
+use super::plans::Plans;
 use super::roster::Crowd;
 use super::usage::{Usage, Values};
 
@@ -71,6 +72,8 @@ pub struct ShapeStats {
     pub shards: Option<BTreeSet<String>>,
     /// How many of them carry the shard key.
     pub key_use: KeyUse,
+    /// How its operations found their documents.
+    pub plans: Plans,
     /// What an index could do for it, where indexes of the collection are known.
     pub access: Option<Access>,
     /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
@@ -268,6 +271,7 @@ impl Tally {
             observed_shards: None,
             shards: None,
             key_use: KeyUse::default(),
+            plans: Plans::default(),
             access: statement.access.clone(),
             worst: None,
             example: None,
@@ -281,6 +285,7 @@ impl Tally {
         if let Some(carried) = statement.carried {
             stats.key_use.count(carried, millis);
         }
+        judged.plan.iter().for_each(|plan| stats.plans.add(plan));
         if let Some(shards) = &statement.shards {
             let all = stats.shards.get_or_insert_default();
             all.extend(shards.iter().cloned());
@@ -405,6 +410,11 @@ impl Tally {
     pub fn merge_plans(&mut self, of_shards: Self) {
         const OF_SHARDS: [&str; 2] = [sort_in_memory::RULE.code, scan_on_every_shard::RULE.code];
         self.merge_groups(of_shards.groups.into_iter().filter(|(key, _)| OF_SHARDS.contains(&key.code)));
+        for (fingerprint, stats) in of_shards.shapes {
+            if let Some(mine) = self.shapes.get_mut(&fingerprint) {
+                mine.plans.merge(stats.plans);
+            }
+        }
     }
 
     fn merge_groups(&mut self, later: impl Iterator<Item = (GroupKey, Group)>) {
@@ -482,6 +492,7 @@ impl ShapeStats {
         self.durations.merge(later.durations);
         self.observed_shards = joined(self.observed_shards, later.observed_shards);
         self.key_use.add(&later.key_use);
+        self.plans.merge(later.plans);
         if let Some(shards) = later.shards {
             self.shards.get_or_insert_default().extend(shards);
         }

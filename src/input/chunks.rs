@@ -13,7 +13,7 @@ use crate::text::{RecordPos, SourceId};
 use super::error::InputError;
 
 /// How much is read at once, in bytes.
-pub const DEFAULT_CHUNK_SIZE: usize = 1 << 20;
+pub const DEFAULT_CHUNK_SIZE: usize = 1 << 18;
 /// The longest line that is kept, its line end included, in bytes.
 pub const LINE_CAP: usize = 64 << 20;
 

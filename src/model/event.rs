@@ -95,6 +95,9 @@ pub struct Event {
     pub comment: Option<String>,
     /// What names the client's operation.
     pub operation_name: Option<OperationName>,
+    /// `shardVersion` as the record has it, if the shard owns a chunk: no two shards have the same one, and the members of a
+    /// shard have one between them.
+    pub shard_version: Option<String>,
     /// The record carries `truncated`: its span, and the path of the cut as text (`command.filter.$or.2`).
     pub truncated: Option<Located<String>>,
     /// The first redacted literal.
@@ -132,6 +135,7 @@ impl Event {
             app_name: None,
             comment: None,
             operation_name: None,
+            shard_version: None,
             truncated: None,
             redacted: None,
             plan: None,

@@ -161,6 +161,9 @@ pub struct ShapeRow {
     pub observed_shards: Option<(u64, u64)>,
     /// On how many shards its operations were seen, where the logs of several shards were read.
     pub seen_on_shards: Option<SeenOnShards>,
+    /// How its operations found their documents, as `planSummary` says, with the number of records; of a router's operations
+    /// what its shards logged. The most frequent first, eight at most.
+    pub plans: Vec<(String, u64)>,
     /// All shards that its operations are sent to, sorted, if a chunk map is known.
     pub shards: Option<Vec<String>>,
     /// Why the class is what it is, for the reader.

@@ -281,6 +281,8 @@ pub struct ShapeObject<'a> {
     /// Where the logs of several shards were read: on how many of them operations of the shape were seen. A shard logs what
     /// was slow there, so they asked no fewer.
     seen_on_shards: Option<SeenOnShardsObject>,
+    /// How its operations found their documents; of a router's operations what its shards logged.
+    plans: Vec<PlanObject<'a>>,
     shards: Option<&'a [String]>,
     reason: &'a str,
 }
@@ -303,10 +305,18 @@ impl<'a> ShapeObject<'a> {
             max_millis: row.max_millis,
             observed_shards: row.observed_shards.map(|(min, max)| Observed { min, max }),
             seen_on_shards: row.seen_on_shards.map(SeenOnShardsObject::new),
+            plans: row.plans.iter().map(|(plan, count)| PlanObject { plan, count: *count }).collect(),
             shards: row.shards.as_deref(),
             reason: &row.reason,
         }
     }
+}
+
+/// A plan as `planSummary` says it, and so many records with it.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct PlanObject<'a> {
+    plan: &'a str,
+    count: u64,
 }
 
 #[derive(serde::Serialize, schemars::JsonSchema)]

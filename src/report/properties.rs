@@ -156,6 +156,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         max_millis: 3,
         observed_shards: None,
         seen_on_shards: None,
+        plans: Vec::new(),
         shards: Some(vec![text.to_owned()]),
         reason: text.to_owned(),
         example: None,

@@ -269,6 +269,15 @@ impl Writer<'_> {
             Some((least, _)) => cost.push_str(&format!(", asked {}", counted(least, "shard"))),
             None => cost.push_str(&row.seen_on_shards.map_or_else(String::new, seen_on)),
         }
+        // A router has no plans: beside its count stands what its shards logged.
+        if let ([(plan, _), more @ ..], Some(_)) = (row.plans.as_slice(), row.observed_shards) {
+            let more = if more.is_empty() {
+                String::new()
+            } else {
+                format!(" and {} more", counted(more.len() as u64, "plan"))
+            };
+            cost.push_str(&format!(", by {}{more}", escape(plan)));
+        }
         let width = self.width();
         let class = self.class(row.class, NAMES);
         let name = format!("{} on {}", row.operation, escape(&row.namespace));

@@ -108,6 +108,7 @@ pub fn shape(class: &'static str, millis: u64) -> ShapeRow {
         max_millis: 812,
         observed_shards: Some((12, 12)),
         seen_on_shards: None,
+        plans: Vec::new(),
         shards: None,
         reason: "no predicate on `customerId`, the first field of the key".to_owned(),
         example: None,

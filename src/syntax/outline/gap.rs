@@ -20,7 +20,7 @@ pub(super) enum Gap {
     Number,
     /// A time as records have it.
     Time,
-    /// A string without escapes: the thread's name,
+    /// A string without escapes: the thread's name, of which it matters whether it serves clients,
     Context,
     /// and the application's.
     Application,

@@ -49,6 +49,7 @@ fn judged(record: &Members<'_>, attr: &Members<'_>) -> Event {
     event.origin = origin;
     event.comment = commands.iter().find_map(|command| comment(command));
     event.operation_name = operation_name(&command);
+    event.shard_version = shard_version(&command);
     if record.has("truncated") {
         event.truncated = cut::described(record, if event.get_more { "originatingCommand" } else { "command" });
     }
@@ -200,6 +201,14 @@ fn operation_name(command: &Command<'_>) -> Option<OperationName> {
     let session = text(members.object("lsid")?.raw("id")?);
     let number = members.raw("txnNumber").map(text);
     Some(OperationName::Session(number.into_iter().fold(session, |session, number| format!("{session} {number}"))))
+}
+
+/// The version by which a router and a shard agree on chunks; all shards without any have the same one, of zeros.
+fn shard_version(command: &Command<'_>) -> Option<String> {
+    let text = command.members.raw("shardVersion")?.text(command.members.line);
+    let packed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_of_nothing = ["\"t\":0,\"i\":0", "Timestamp(0,0)", "Timestamp0|0"].iter().any(|zero| packed.contains(zero));
+    (!is_of_nothing).then_some(packed)
 }
 
 fn envelope(record: &Members<'_>, event: &mut Event) {

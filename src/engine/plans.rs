@@ -1,0 +1,71 @@
+//! How the operations of a shape found their documents: the plans that servers sum up in their records, with the number of
+//! records of each. Mergeable in any order, and bounded: of many plans those are kept that come first in the order of their
+//! texts, each with an exact count.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// So many plans of a shape are kept.
+const MOST: usize = 8;
+
+/// The plans of a shape.
+#[derive(Debug, Clone, Default)]
+pub struct Plans {
+    counts: BTreeMap<Arc<str>, u64>,
+}
+
+impl Plans {
+    /// Counts a record with that `planSummary`.
+    pub fn add(&mut self, plan: &Arc<str>) {
+        match self.counts.get_mut(plan) {
+            Some(count) => *count += 1,
+            None => self.insert(Arc::clone(plan), 1),
+        }
+    }
+
+    /// Adds what was counted elsewhere.
+    pub fn merge(&mut self, later: Self) {
+        for (plan, count) in later.counts {
+            match self.counts.get_mut(&plan) {
+                Some(mine) => *mine += count,
+                None => self.insert(plan, count),
+            }
+        }
+    }
+
+    /// Whoever is among the first of all is among the first of every part, so what is kept is counted in full.
+    fn insert(&mut self, plan: Arc<str>, count: u64) {
+        self.counts.insert(plan, count);
+        if self.counts.len() > MOST {
+            self.counts.pop_last();
+        }
+    }
+
+    /// The plans, the most frequent first.
+    #[must_use]
+    pub fn by_frequency(&self) -> Vec<(String, u64)> {
+        let mut all: Vec<(String, u64)> = self.counts.iter().map(|(plan, count)| (plan.to_string(), *count)).collect();
+        all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_plans_the_same_are_kept_wherever_the_input_is_cut_and_their_counts_are_exact() {
+        let plans: Vec<Arc<str>> = (0..60).map(|n| Arc::from(format!("IXSCAN {{ f{}: 1 }}", n * 7 % 20))).collect();
+        let count = |cut: usize| {
+            let mut parts = [Plans::default(), Plans::default()];
+            plans.iter().enumerate().for_each(|(at, plan)| parts[usize::from(at >= cut)].add(plan));
+            let [mut first, second] = parts;
+            first.merge(second);
+            first.by_frequency()
+        };
+        let whole = count(0);
+        assert_eq!((whole.len(), whole.iter().all(|(_, count)| *count == 3)), (MOST, true));
+        assert!([1, 17, 33, 59].into_iter().all(|cut| count(cut) == whole));
+    }
+}

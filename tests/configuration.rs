@@ -124,6 +124,8 @@ fn values_that_mean_nothing_are_shown_in_place() {
         ("[[ignore]]\nrule = \"SL101\"", ":2:8", "`reason` is missing"),
         ("[[ignore]]\nrule = \"SL101\"\nreason = \" \"", ":2:8", "`reason` is missing"),
         ("[[ignore]]\nreason = \"x\"", ":2:10", "`rule` is missing"),
+        ("[[ignore]]\nrule = []\nreason = \"x\"", ":2:8", "`rule` names no rule"),
+        ("[[ignore]]\nrule = \"\"\nreason = \"x\"", ":2:8", "names no rule"),
         ("[[ignore]]\nrule = \"SL101\"\nreason = \"x\"\nuntil = \"soon\"", ":4:9", "expected a day"),
         ("[[ignore]]\nrule = \"SL101\"\nreason = \"x\"\nshape = \"{ a: ? }\"", ":4:9", "expected the fingerprint"),
         ("[[namespace]]\nignore = \"SL101\"", ":2:10", "`name` is missing"),

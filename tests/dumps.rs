@@ -179,3 +179,75 @@ fn dumps_are_recognised_and_logs_are_not_taken_for_them() {
         assert_eq!(looks_like_declaration(first), None, "{}", log.path.display());
     }
 }
+
+/// Two shards in a zone of the lower half of the key, one in that of the upper half.
+const ZONED: &str = r#"
+[ { _id: "rs0", host: "rs0/h0:1", state: 1, tags: [ "EU" ] }, { _id: "rs1", host: "rs1/h1:1", state: 1, tags: [ "EU" ] },
+  { _id: "rs2", host: "rs2/h2:1", state: 1, tags: [ "US" ] } ]
+[ { _id: "shop.orders", key: { region: 1, customerId: 1 } } ]
+[ { ns: "shop.orders", min: { region: MinKey }, max: { region: "m" }, tag: "EU" },
+  { ns: "shop.orders", min: { region: "m" }, max: { region: MaxKey }, tag: "US" } ]
+"#;
+
+/// How much each of three shards holds, in GB.
+fn held(gigabytes: [u64; 3]) -> String {
+    let of = |(shard, gigabytes): (usize, &u64)| {
+        let bytes = gigabytes << 30;
+        format!(
+            "{{ shardName: 'rs{shard}', numOrphanedDocs: 0, numOwnedDocuments: {bytes}, ownedSizeBytes: {bytes}, orphanedSizeBytes: 0 }}"
+        )
+    };
+    let shards: Vec<String> = gigabytes.iter().enumerate().map(of).collect();
+    format!("{{ ns: 'shop.orders', shards: [ {} ] }}\n", shards.join(", "))
+}
+
+fn diagnostics(report: &Json) -> Vec<(&str, &str)> {
+    let told = report["diagnostics"].as_array().unwrap().iter();
+    told.map(|told| (told["code"].as_str().unwrap(), told["message"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn what_a_zone_keeps_on_its_shards_is_no_skew_but_between_its_shards_there_may_be_one() {
+    let folder = TempDir::new().unwrap();
+    let apart = written(&folder, "apart.txt", &format!("{ZONED}{}", held([10, 10, 980])));
+    assert_eq!(diagnostics(&checked(&[apart]).0), []);
+    let within = written(&folder, "within.txt", &format!("{ZONED}{}", held([90, 10, 900])));
+    let expected = "`rs0` holds 90 % of the bytes of `shop.orders` on the shards of zone `EU`, where 50 % is a fair share of 2 shards";
+    assert_eq!(diagnostics(&checked(&[within]).0), [("SL602", expected)]);
+    let undeclared = ZONED.replace(r#", state: 1, tags: [ "EU" ]"#, "").replace(r#", state: 1, tags: [ "US" ]"#, "");
+    let unknown = written(&folder, "unknown.txt", &format!("{undeclared}{}", held([90, 10, 900])));
+    assert_eq!(diagnostics(&checked(&[unknown]).0), []);
+}
+
+#[test]
+fn zones_are_named_with_the_shards_and_never_decide_a_class() {
+    let folder = TempDir::new().unwrap();
+    let zones = written(&folder, "zones.txt", ZONED);
+    let chunks = written(
+        &folder,
+        "chunks.txt",
+        r#"[ { ns: "shop.orders", min: { region: MinKey, customerId: MinKey }, max: { region: "m", customerId: MinKey }, shard: "rs0" },
+             { ns: "shop.orders", min: { region: "m", customerId: MinKey }, max: { region: MaxKey, customerId: MaxKey }, shard: "rs2" } ]"#,
+    );
+    let operation = "db.getSiblingDB('shop').orders.find({ region: 'de' })";
+    let without = routed(std::slice::from_ref(&zones), operation);
+    assert_eq!(
+        (&without["class"], &without["shards"], &without["zones"]),
+        (&json!("multi-shard"), &Json::Null, &Json::Null)
+    );
+    let with = routed(&[zones, chunks], operation);
+    assert_eq!(with["class"], without["class"]);
+    assert_eq!((&with["shards"], &with["zones"]), (&json!(["rs0"]), &json!({"rs0": ["EU"]})));
+}
+
+#[test]
+fn a_range_that_is_not_on_the_key_is_told_in_the_dump() {
+    let folder = TempDir::new().unwrap();
+    let path = written(&folder, "zones.txt", &ZONED.replace("max: { region: MaxKey }", "max: { customerId: MaxKey }"));
+    let (report, code) = checked(&[path]);
+    let told = &report["diagnostics"][0];
+    assert_eq!((&told["code"], code), (&json!("SL005"), Some(1)));
+    assert_eq!(told["labels"][0]["snippet"], "customerId");
+    let expected = "declaration not used: a bound of a zone has the fields of the key `{ region: 1, customerId: 1 }` in order; expected `region`";
+    assert_eq!(told["message"], expected);
+}

@@ -150,3 +150,20 @@ fn a_long_shape_is_cut_and_still_tells_apart() {
     assert!(one.len() < 2100 && one.contains(" <more "), "{one}");
     assert_ne!(one, other);
 }
+
+#[test]
+fn members_of_one_name_in_each_other_are_written_in_time() {
+    let nested = (0..40).fold("1".to_owned(), |inner, _| format!(r#"{{"$elemMatch":{{"b":1,"a":{inner},"a":1}}}}"#));
+    let text = filter(&format!(r#"{{"z":{nested}}}"#));
+    assert!(text.starts_with("{ z: { $elemMatch: { a: ?, a: { $elemMatch: { a: ?, a: {"), "{text}");
+    let swapped = nested.replace(r#""b":1,"#, "").replace(r#","a":1}"#, r#","a":1,"b":1}"#);
+    assert_eq!(filter(&format!(r#"{{"z":{swapped}}}"#)), text);
+}
+
+#[test]
+fn of_thousands_of_branches_of_one_shape_two_are_written() {
+    let branches: Vec<String> = (0..20_000).map(|n| format!(r#"{{"f{}":{n}}}"#, n % 60)).collect();
+    let text = filter(&format!(r#"{{"$and":[{},{{"f7":1}}]}}"#, branches.join(",")));
+    assert_eq!(text.matches("{ f7: ? }").count(), 2);
+    assert_eq!(text.matches("{ f").count(), 120);
+}

@@ -102,6 +102,23 @@ fn a_glob_is_expanded_without_crossing_directories_and_a_dash_is_standard_input(
     assert_eq!(names(&[PathBuf::from("-"), dir.path().join("d.txt")], dir.path()), ["-", "d.txt"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_back_is_passed_over_and_the_rest_is_read() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::create_dir(dir.path().join("sub")).expect("made");
+    fs::write(dir.path().join("a.log"), "").expect("written");
+    fs::write(dir.path().join("sub/b.log"), "").expect("written");
+    std::os::unix::fs::symlink("..", dir.path().join("sub/again")).expect("linked");
+    for arguments in [[dir.path().to_owned()], [dir.path().join("**/*.log")]] {
+        assert_eq!(names(&arguments, dir.path()), ["a.log", "sub/b.log"]);
+        let found = discover(&arguments);
+        assert!(found.errors.is_empty(), "{:?}", found.errors);
+        let [(link, folder)] = &found.loops[..] else { panic!("{:?}", found.loops) };
+        assert_eq!((link.strip_prefix(dir.path()).ok(), folder.as_path()), (Some(Path::new("sub/again")), dir.path()));
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_named_and_the_rest_is_still_found() {
     let dir = tempfile::tempdir().expect("a directory");

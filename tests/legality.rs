@@ -201,6 +201,7 @@ fn collection(case: &Case) -> Collection {
         characteristics: None,
         distribution: None,
         jumbo: Vec::new(),
+        zones: Vec::new(),
     }
 }
 

@@ -3,16 +3,17 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{IndexSpec, Node, ShardKey};
+use crate::model::{Node, ShardKey};
 use crate::syntax::declaration::{Declaration, Declarations, Declared, KeyChange, Target};
 use crate::syntax::index_list::ListedIndexes;
 use crate::syntax::shard_key::ShardKeyDeclaration;
 use crate::text::{Located, SourceId, Span};
 
-use super::collection::{Collection, IndexList, Sharding};
+use super::collection::{Collection, Sharding};
 use super::dump::Dumped;
 use super::lookup::Catalog;
 use super::pattern;
+use super::zones::Zones;
 
 /// A declaration that contradicts an earlier one, or that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +36,13 @@ pub struct Builder {
     homeless: Vec<(SourceId, Declared)>,
     conflicts: Vec<Conflict>,
     pub(super) dumped: Dumped,
+    pub(super) zones: Zones,
 }
 
 impl Builder {
     /// Adds what a script declares.
     pub fn script(&mut self, source: SourceId, declarations: &Declarations) {
+        self.zones.add(source, declarations.zones.iter().cloned());
         for declared in &declarations.statements {
             match &declared.target {
                 Target { database: Some(database), collection, .. } => {
@@ -69,7 +72,7 @@ impl Builder {
             };
             let collection = self.collection(source, name);
             collection.indexes.complete = true;
-            add_indexes(&mut collection.indexes, source, &list.indexes);
+            collection.indexes.add(source, &list.indexes);
         }
     }
 
@@ -82,9 +85,13 @@ impl Builder {
             }
         }
         let mut catalog = Catalog::default();
-        self.collections.into_iter().for_each(|collection| catalog.add(collection));
+        for mut collection in self.collections {
+            collection.indexes.drop_repeated();
+            catalog.add(collection);
+        }
         catalog.complete_from_globs();
         self.conflicts.extend(self.dumped.complete(&mut catalog));
+        self.conflicts.extend(self.zones.complete(&mut catalog));
         (catalog, self.conflicts)
     }
 
@@ -113,12 +120,12 @@ impl Builder {
                 (collection.sharding, collection.key_pattern, collection.unique_key) =
                     (Sharding::Unsharded, None, None);
             }
-            Declaration::Indexes(indexes) => add_indexes(&mut self.collection(source, name).indexes, source, indexes),
+            Declaration::Indexes(indexes) => self.collection(source, name).indexes.add(source, indexes),
             Declaration::Created { collation, clustered } => {
                 let collection = self.collection(source, name);
                 collection.collation = collation.clone().or(collection.collation.take());
                 if let Some(clustered) = clustered {
-                    add_indexes(&mut collection.indexes, source, std::slice::from_ref(&**clustered));
+                    collection.indexes.add(source, std::slice::from_ref(&**clustered));
                 }
             }
         }
@@ -189,15 +196,6 @@ fn set_key(collection: &mut Collection, source: SourceId, key: &Node, unique: Op
     collection.key_pattern = Some(key.clone());
     collection.source = source;
     collection.unique_key = unique;
-}
-
-/// Adds indexes that are not known yet.
-pub(super) fn add_indexes(list: &mut IndexList, source: SourceId, indexes: &[IndexSpec]) {
-    for index in indexes {
-        if !list.specs.iter().any(|(_, known)| pattern::same_index(known, index)) {
-            list.specs.push((source, index.clone()));
-        }
-    }
 }
 
 #[cfg(test)]
@@ -323,5 +321,19 @@ mod tests {
         assert_eq!(key_of(&catalog, "shop_1.orders"), "{ a: 1 }");
         assert_eq!(catalog.get("shop_1.orders").map(|c| c.indexes.specs.len()), Some(1));
         assert_eq!(catalog.get("any.users").map(|c| c.indexes.specs.len()), Some(1));
+    }
+
+    #[test]
+    fn thousands_of_indexes_are_told_apart_in_time_and_the_first_of_equal_ones_stays() {
+        let mut text = String::new();
+        for n in 0..20_000 {
+            text += &format!("db.getSiblingDB('a').b.createIndex({{ x{}: 1 }})\n", n % 15_000);
+        }
+        let mut builder = Builder::default();
+        script(&mut builder, FIRST, &text);
+        let (catalog, _) = builder.finish();
+        let specs = &catalog.get("a.b").expect("declared").indexes.specs;
+        assert_eq!(specs.len(), 15_000);
+        assert!(specs.windows(2).all(|pair| pair[0].1.span.start < pair[1].1.span.start));
     }
 }

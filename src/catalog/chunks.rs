@@ -72,7 +72,7 @@ fn bound(key: &ShardKey, node: &Node) -> Result<Vec<Value>, (Span, String)> {
 }
 
 /// Hashes are 64-bit integers, however a tool has written them.
-fn stored(node: &Node, field: &KeyField) -> Result<Value, (Span, String)> {
+pub(super) fn stored(node: &Node, field: &KeyField) -> Result<Value, (Span, String)> {
     const EXACT: i64 = 1 << 53;
     match (field.kind, &node.value) {
         (KeyKind::Ranged, value) | (KeyKind::Hashed, value @ (Value::Int64(_) | Value::MinKey | Value::MaxKey)) => {
@@ -116,7 +116,7 @@ fn same_range(a: &Placed, b: &Placed) -> bool {
     compare_keys(&a.chunk.min, &b.chunk.min).is_eq() && compare_keys(&a.chunk.max, &b.chunk.max).is_eq()
 }
 
-fn compare_keys(a: &[Value], b: &[Value]) -> Ordering {
+pub(super) fn compare_keys(a: &[Value], b: &[Value]) -> Ordering {
     let unequal = a.iter().zip(b).map(|(a, b)| compare(a, b)).find(|order| order.is_ne());
     unequal.unwrap_or(Ordering::Equal)
 }

@@ -1,9 +1,11 @@
 //! One declared collection.
 
-use crate::model::{ChunkMap, Distribution, IndexSpec, KeyCharacteristics, Node, ShardKey};
+use rustc_hash::FxHashSet;
+
+use crate::model::{ChunkMap, Distribution, IndexSpec, KeyCharacteristics, Node, ShardKey, ZoneRange};
 use crate::text::{Located, SourceId, Span};
 
-use super::builder::add_indexes;
+use super::pattern;
 
 /// How a collection is spread.
 #[derive(Debug, Clone)]
@@ -25,6 +27,18 @@ pub struct IndexList {
     pub specs: Vec<(SourceId, IndexSpec)>,
     /// A dump listed them all; otherwise only statements are known.
     pub complete: bool,
+}
+
+impl IndexList {
+    pub(super) fn add(&mut self, source: SourceId, indexes: &[IndexSpec]) {
+        self.specs.extend(indexes.iter().map(|index| (source, index.clone())));
+    }
+
+    /// Of indexes that are declared several times the first declaration stays.
+    pub(super) fn drop_repeated(&mut self) {
+        let mut known = FxHashSet::default();
+        self.specs.retain(|(_, index)| known.insert(pattern::identity(index)));
+    }
 }
 
 /// One declared collection. `pattern` may be a glob.
@@ -52,6 +66,8 @@ pub struct Collection {
     pub distribution: Option<(SourceId, Distribution)>,
     /// Chunks that are marked as too large to move.
     pub jumbo: Vec<(SourceId, Span)>,
+    /// The ranges of zones, in the order of the key. The router never reads them.
+    pub zones: Vec<ZoneRange>,
 }
 
 impl Collection {
@@ -94,6 +110,7 @@ impl Collection {
             characteristics: None,
             distribution: None,
             jumbo: Vec::new(),
+            zones: Vec::new(),
         }
     }
 
@@ -122,9 +139,8 @@ impl Collection {
         }
         self.collation = self.collation.take().or_else(|| general.collation.clone());
         if !self.indexes.complete {
-            for (source, index) in &general.indexes.specs {
-                add_indexes(&mut self.indexes, *source, std::slice::from_ref(index));
-            }
+            self.indexes.specs.extend(general.indexes.specs.iter().cloned());
+            self.indexes.drop_repeated();
             self.indexes.complete = general.indexes.complete;
         }
     }

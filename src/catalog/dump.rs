@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Distribution, KeyCharacteristics};
+use crate::syntax::declaration::ZoneStatement;
 use crate::syntax::dump::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
 use crate::text::{Located, SourceId, Span};
 
@@ -48,10 +49,12 @@ impl Builder {
             self.dumped.chunks.push((source, chunk));
         }
         self.measurements(source, dump, namespace);
+        self.dumped.shards.extend(dump.shards.iter().map(|shard| shard.name.value.clone()));
+        dump.shards.iter().for_each(|shard| self.zones.shard(shard));
+        self.zones.add(source, dump.zones.iter().cloned().map(ZoneStatement::AddRange));
         for (database, primary) in &dump.primaries {
             self.dumped.primaries.entry(database.clone()).or_insert_with(|| (source, primary.clone()));
         }
-        self.dumped.shards.extend(dump.shards.iter().map(|shard| shard.value.clone()));
         if dump.complete {
             self.dumped.complete.get_or_insert(source);
         }

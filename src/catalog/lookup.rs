@@ -65,6 +65,8 @@ pub struct Catalog {
     pub homes: BTreeMap<String, (SourceId, Located<String>)>,
     /// The number of shards, if only that is declared (`--shards`).
     pub shard_count: Option<usize>,
+    /// The shards of each zone that has any, if declarations tell them.
+    pub zone_shards: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Catalog {
@@ -156,6 +158,32 @@ impl Catalog {
                 }
             }
         }
+    }
+
+    /// The zones of a shard, in order; `None` if declarations do not tell them.
+    #[must_use]
+    pub fn zones_of(&self, shard: &str) -> Option<Vec<&str>> {
+        let zones = self.zone_shards.as_ref()?.iter();
+        Some(zones.filter(|(_, shards)| shards.contains(shard)).map(|(zone, _)| zone.as_str()).collect())
+    }
+
+    /// `shards` by the zones of theirs in which `collection` has ranges: of what lies there, shards of one group are to hold
+    /// equal parts. One group if the collection has no ranges, none if nothing tells whose they are.
+    #[must_use]
+    pub fn alike<'a>(
+        &'a self,
+        collection: &Collection,
+        shards: impl IntoIterator<Item = &'a str>,
+    ) -> BTreeMap<Vec<&'a str>, BTreeSet<&'a str>> {
+        let used: BTreeSet<&str> = collection.zones.iter().map(|range| range.zone.as_str()).collect();
+        let mut groups: BTreeMap<Vec<&str>, BTreeSet<&str>> = BTreeMap::new();
+        for shard in shards {
+            let zones = if used.is_empty() { Some(Vec::new()) } else { self.zones_of(shard) };
+            let Some(mut zones) = zones else { continue };
+            zones.retain(|zone| used.contains(zone));
+            groups.entry(zones).or_default().insert(shard);
+        }
+        groups
     }
 
     /// Whether nothing is declared.

@@ -8,6 +8,7 @@ mod index_support;
 mod lookup;
 mod pattern;
 mod unique_index;
+mod zones;
 
 pub use builder::{Builder, Conflict};
 pub use collection::{Collection, IndexList, Sharding};

@@ -13,15 +13,12 @@ pub(super) fn begins_with(longer: &Node, shorter: &Node) -> bool {
     longer.starts_with(&shorter)
 }
 
-/// Whether two specifications stand for one index: the same pattern, and the options that tell indexes apart.
-pub(super) fn same_index(left: &IndexSpec, right: &IndexSpec) -> bool {
-    let identity = |index: &IndexSpec| {
-        let fields: Vec<String> = index.key.fields.iter().map(|f| part(&f.name, &f.node)).collect();
-        let flags =
-            [index.unique.is_some(), index.sparse.is_some(), index.partial_filter.is_some(), index.collation.is_some()];
-        (fields, flags)
-    };
-    identity(left) == identity(right)
+/// What tells indexes apart: the pattern, and which of some options are given.
+pub(super) fn identity(index: &IndexSpec) -> (Vec<String>, [bool; 4]) {
+    let fields = index.key.fields.iter().map(|field| part(&field.name, &field.node)).collect();
+    let flags =
+        [index.unique.is_some(), index.sparse.is_some(), index.partial_filter.is_some(), index.collation.is_some()];
+    (fields, flags)
 }
 
 /// A pattern as the shell prints it.

@@ -107,7 +107,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NS=KEY", help_heading = "Declarations", env = "SHARDLINT_SHARD_KEY", hide_env = true)]
     pub shard_key: Vec<String>,
     /// A file with declarations: shell commands such as sh.shardCollection, or dumps: config.collections,
-    /// config.chunks, config.shards, getIndexes, sh.status.
+    /// config.chunks, config.shards, config.tags, getIndexes, sh.status.
     #[arg(long, value_name = "[NS=]FILE", help_heading = "Declarations", env = "SHARDLINT_SCHEMA", hide_env = true)]
     pub schema: Vec<String>,
     /// Report databases under another name: 'shop_test_*=shop'.

@@ -279,9 +279,10 @@ fn complain_about(outcome: &Outcome, names: &[String]) -> bool {
 fn complain_about_filters(report: &Report, settings: &Settings) -> bool {
     let summary = &report.summary;
     let judged: u64 = summary.classes.values().map(|class| class.count).sum();
-    let leaves_nothing = summary.filtered > 0 && judged == 0 && settings.filters.name_something();
+    let filtered = summary.filtered + summary.filtered_explains;
+    let leaves_nothing = filtered > 0 && judged == 0 && settings.filters.name_something();
     if leaves_nothing {
-        complain(&format!("the filters leave none of {} queries", summary.filtered));
+        complain(&format!("the filters leave none of {filtered} queries"));
     }
     leaves_nothing
 }

@@ -71,6 +71,10 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
         opened,
     };
     found.errors.iter().for_each(&mut failures);
+    for (link, folder) in &found.loops {
+        let (link, folder) = (link.display().to_string(), folder.display().to_string());
+        remark(&format!("warning: `{}` is a link back to `{}`: passed over", escape(&link), escape(&folder)));
+    }
     for input in found.inputs {
         if args.follow && !input.path().is_some_and(Path::is_file) {
             // Nothing can be put back into a pipe, and looking into it would be waiting.
@@ -91,7 +95,7 @@ pub fn sort_out(settled: &Settled) -> anyhow::Result<Inputs> {
             Err(error) => failures(&error),
         }
     }
-    Ok(Inputs { logs, declared: reader.finish(args.shards), failed })
+    Ok(Inputs { logs, declared: reader.finish(args.shards)?, failed })
 }
 
 /// Whether an input is a file of declarations.
@@ -107,7 +111,7 @@ pub fn is_declaration(input: &str) -> bool {
 pub fn declared(shard_keys: &[String], schemas: &[String]) -> anyhow::Result<Declared> {
     let mut reader = Reader::default();
     reader.add(shard_keys, schemas)?;
-    Ok(reader.finish(None))
+    reader.finish(None)
 }
 
 /// What an input turned out to be.
@@ -183,6 +187,8 @@ struct Reader {
     findings: Vec<Finding>,
     /// Namespaces whose key a flag gives.
     flagged: BTreeSet<String>,
+    /// Files of `--schema` in which nothing is declared.
+    quiet: Vec<String>,
 }
 
 impl Reader {
@@ -218,13 +224,11 @@ impl Reader {
         let (namespace, path) = named.map_or((None, argument), |(namespace, path)| (Some(namespace), path));
         let input = if path == "-" { Input::stdin() } else { Input::file(Path::new(path)) };
         let text = input.read_all().map_err(|error| anyhow::anyhow!("--schema: {error}"))?;
-        let Some(kind) = looks_like_declaration(&text).or_else(|| is_quiet_script(&text)) else {
-            bail!(
-                "--schema: nothing in `{}` is a declaration; expected shell commands such as `sh.shardCollection(…)`, \
-                 documents of the config database, or the output of `sh.status()`, `listIndexes` or `getIndexes()`",
-                escape(path)
-            );
+        let known = looks_like_declaration(&text);
+        let Some(kind) = known.or_else(|| is_quiet_script(&text)) else {
+            bail!("--schema: nothing in `{}` is a declaration; expected {DECLARATIONS}", escape(path));
         };
+        self.quiet.extend(known.is_none().then(|| input.name().to_owned()));
         self.declarations(input.name(), text, kind, namespace);
         Ok(())
     }
@@ -262,17 +266,27 @@ impl Reader {
         SourceId(id)
     }
 
-    fn finish(mut self, shards: Option<u32>) -> Declared {
+    fn finish(mut self, shards: Option<u32>) -> anyhow::Result<Declared> {
         let (mut catalog, conflicts) = self.builder.finish();
+        if let Some(quiet) = self.quiet.first().filter(|_| catalog.is_empty() && self.findings.is_empty()) {
+            bail!("--schema: nothing is declared in `{}`; expected {DECLARATIONS}", escape(quiet));
+        }
+        for quiet in &self.quiet {
+            remark(&format!("warning: nothing is declared in `{}`", escape(quiet)));
+        }
         catalog.shard_count = shards.map(|count| count as usize);
         for conflict in conflicts {
             let error = SyntaxError::new(conflict.span, conflict.message);
             let name = self.texts.texts[conflict.source.0 as usize].0.clone();
             self.findings.push(sl005::unusable(&error, conflict.source, &name));
         }
-        Declared { catalog, texts: self.texts, findings: self.findings }
+        Ok(Declared { catalog, texts: self.texts, findings: self.findings })
     }
 }
+
+/// What a declaration may be.
+const DECLARATIONS: &str = "shell commands such as `sh.shardCollection(…)`, documents of the config database, or the \
+                            output of `sh.status()`, `listIndexes` or `getIndexes()`";
 
 /// A script of comments alone, in which nothing is declared yet, as opposed to a text that is no script.
 fn is_quiet_script(text: &[u8]) -> Option<DeclarationKind> {

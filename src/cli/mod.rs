@@ -77,7 +77,10 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> anyhow::Result<u8> {
     let innermost = std::iter::successors(Some(matches), |matches| matches.subcommand().map(|(_, inner)| inner));
     let matches = innermost.last().unwrap_or(matches);
     match cli.command {
-        None => check::check(&cli.check, matches),
+        None => match names::mistyped(&cli.check.inputs) {
+            Some(complaint) => anyhow::bail!(complaint),
+            None => check::check(&cli.check, matches),
+        },
         Some(Command::Check(args)) => check::check(&args, matches),
         Some(Command::Baseline(args)) => baseline::run(&args.command, matches),
         Some(Command::Init(args)) => init::init(&args, matches),

@@ -1,10 +1,15 @@
 //! Wrong names. A green build because the log speaks of other databases than the declarations, or than the baseline, would
 //! be the worst answer; so that is told, with the nearest names.
 
+use std::path::Path;
+
+use clap::CommandFactory;
+
 use crate::catalog::{Sharding, nearest};
 use crate::engine::Settings;
 use crate::report::{Report, escape};
 
+use super::args::Cli;
 use super::complain;
 
 /// So many pairs of names are shown.
@@ -38,7 +43,7 @@ pub fn complain_about_baseline(report: &Report, settings: &Settings, declaration
     let known = held.baseline.namespaces();
     let seen = queried(report);
     // Filters that leave nothing are told by themselves.
-    let filtered_out = seen.is_empty() && report.summary.filtered > 0;
+    let filtered_out = seen.is_empty() && report.summary.filtered + report.summary.filtered_explains > 0;
     let is_seen = |name: &&str| seen.binary_search(name).is_ok();
     let none_seen = !declarations_alone && !known.is_empty() && !filtered_out && !known.iter().any(is_seen);
     if none_seen {
@@ -67,6 +72,17 @@ pub fn complain_about_missing_declarations(report: &Report, settings: &Settings)
         ));
     }
     lost
+}
+
+/// What is wrong with the first input, if it is no file and nearly the name of a command.
+pub fn mistyped(inputs: &[String]) -> Option<String> {
+    const NEAR: f64 = 0.7;
+    let word = inputs.first().filter(|word| word.chars().all(char::is_alphabetic) && !Path::new(word).exists())?;
+    let similarity = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
+    let command = Cli::command();
+    let names = command.get_subcommands().map(|command| (similarity(command.get_name()), command.get_name()));
+    let (_, name) = names.filter(|(near, _)| *near >= NEAR).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(format!("no such command, and no such file: `{}`; did you mean `{name}`?", escape(word)))
 }
 
 /// The namespaces of all queries, sorted.

@@ -160,6 +160,10 @@ fn suppression(entry: &Ignore, today: Date, source: SourceId, note: &mut impl Fn
         note(Problem::new(at, "this entry does not say what it ignores: `rule` is missing"));
         return None;
     };
+    if rule.get_ref().0.is_empty() {
+        note(Problem::new(rule.span(), "this entry ignores nothing: `rule` names no rule"));
+        return None;
+    }
     let reason = entry.reason.as_ref().map(|reason| reason.get_ref().trim()).filter(|reason| !reason.is_empty());
     let Some(reason) = reason else {
         let problem = Problem::new(rule.span(), "this entry does not say why: `reason` is missing");

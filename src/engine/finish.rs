@@ -305,6 +305,7 @@ impl Run<'_> {
             not_understood: counts.not_understood,
             truncated: counts.truncated,
             filtered: counts.filtered,
+            filtered_explains: counts.filtered_explains,
             duplicates: counts.duplicates,
             internal: counts.internal,
             not_queries: counts.not_queries,

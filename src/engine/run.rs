@@ -73,7 +73,9 @@ pub struct SourceLines {
     pub blank: u64,
     /// Records that no format explains.
     pub not_understood: u64,
-    /// Records that are understood, blank lines aside.
+    /// Records that may stand in a log and in much that is none.
+    pub vague: u64,
+    /// Records that are understood, those and blank lines aside.
     pub understood: u64,
     /// Its first bytes, kept only while nothing is understood: to say what it looks like.
     pub sample: Vec<u8>,
@@ -86,13 +88,13 @@ impl SourceLines {
     /// Whether there is something in it, and nothing of it is understood.
     #[must_use]
     pub fn is_wholly_unread(&self) -> bool {
-        self.not_understood > 0 && self.understood == 0
+        self.not_understood + self.vague > 0 && self.understood == 0
     }
 
-    /// Whether there is nothing in it but blank lines.
+    /// Whether there is nothing in it but blank lines and brackets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lines == self.blank
+        self.understood + self.not_understood + self.vague == 0
     }
 
     fn add(&mut self, bytes: &[u8], counts: &Counts) {
@@ -102,8 +104,10 @@ impl SourceLines {
         self.lines += counts.lines;
         self.blank += counts.blank;
         self.not_understood += counts.not_understood;
-        self.understood += counts.slow_queries + counts.explains + counts.other_records - counts.blank;
-        if !self.is_wholly_unread() && self.lines > self.blank {
+        let explains = counts.explains + counts.filtered_explains;
+        self.vague += counts.vague;
+        self.understood += counts.slow_queries + explains + counts.other_records - counts.blank - counts.vague;
+        if self.understood > 0 {
             self.sample = Vec::new();
         }
     }

@@ -38,7 +38,7 @@ impl Process {
             Fact::Version(version) => self.version = Some(*version),
             Fact::Role(role, _) => self.role = Some(*role),
             Fact::Restart => *self = Self { declared: self.declared, ..Self::default() },
-            Fact::Plain | Fact::Trouble(_) => {}
+            Fact::Plain | Fact::Vague | Fact::Trouble(_) => {}
         }
     }
 }
@@ -81,12 +81,16 @@ pub struct Counts {
     pub other_records: u64,
     /// Blank lines.
     pub blank: u64,
+    /// Records of other kinds that may stand in anything.
+    pub vague: u64,
     /// Lines that no format explains.
     pub not_understood: u64,
     /// Slow-query records that the server cut.
     pub truncated: u64,
-    /// Slow queries and explains left out by the filters.
+    /// Slow queries left out by the filters.
     pub filtered: u64,
+    /// Explain documents left out by the filters.
+    pub filtered_explains: u64,
     /// Records that repeat an operation told by another.
     pub duplicates: u64,
     /// The cluster's own traffic.
@@ -103,9 +107,11 @@ impl Counts {
         self.slow_queries += more.slow_queries;
         self.other_records += more.other_records;
         self.blank += more.blank;
+        self.vague += more.vague;
         self.not_understood += more.not_understood;
         self.truncated += more.truncated;
         self.filtered += more.filtered;
+        self.filtered_explains += more.filtered_explains;
         self.duplicates += more.duplicates;
         self.internal += more.internal;
         self.not_queries += more.not_queries;
@@ -304,6 +310,7 @@ impl Scan<'_> {
             Record::Other(fact) => {
                 self.part.counts.other_records += 1;
                 self.part.counts.blank += u64::from(place.bytes.trim_ascii().is_empty());
+                self.part.counts.vague += u64::from(fact == Fact::Vague);
                 self.process.learn(&fact);
                 self.part.processes.learn(place.position.source, &fact);
                 if let (Fact::Version(version), None) = (&fact, self.settings.version) {
@@ -358,7 +365,7 @@ impl Scan<'_> {
         let namespace = settings.namespace_map.apply(&event.namespace);
         let told = Told::by_event(event);
         if !settings.filters.admit(&told, namespace.as_str()) {
-            part.counts.filtered += 1;
+            part.counts.filtered_explains += 1;
             return;
         }
         part.counts.explains += 1;

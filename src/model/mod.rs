@@ -15,6 +15,7 @@ mod shard_key;
 mod statement;
 mod value;
 mod version;
+mod zone;
 
 pub use case::RoutingCase;
 pub use chunk::{Chunk, ChunkMap};
@@ -30,3 +31,4 @@ pub use shard_key::{KeyField, KeyKind, ShardKey};
 pub use statement::{Statement, Verb};
 pub use value::{Array, Document, Field, Node, Value};
 pub use version::ServerVersion;
+pub use zone::{WrittenZoneRange, ZoneRange};

@@ -54,6 +54,8 @@ pub struct Summary {
     pub truncated: u64,
     /// Slow queries left out by `--ns`, `--app`, `--since`, `--until`, `--min-duration`.
     pub filtered: u64,
+    /// Explain documents left out by them; not among `explains`.
+    pub filtered_explains: u64,
     /// Findings hidden by suppressions.
     pub suppressed: u64,
     /// Records that repeat an operation told by another record.

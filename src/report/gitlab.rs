@@ -7,11 +7,12 @@ use std::io;
 use serde::Serialize;
 
 use super::RenderOptions;
-use super::data::{Diagnostic, Report};
+use super::data::{Diagnostic, LimitResult, Report};
 use super::escape::escape;
 use super::json::write_pretty;
-use super::place::Place;
+use super::place::{NO_FILE, Place};
 use crate::rules::Severity;
+use crate::text::Fingerprint;
 
 #[derive(Serialize)]
 struct Issue {
@@ -37,18 +38,16 @@ struct Lines {
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let mut seen = BTreeMap::new();
-    let issues: Vec<Issue> = report
-        .diagnostics
-        .iter()
-        .filter_map(|diagnostic| {
-            let (place, _) = Place::of(diagnostic, &options.root)?;
-            let identity = diagnostic.identity();
-            let ordinal = *seen.entry(identity.clone()).and_modify(|n| *n += 1).or_insert(1_u32);
-            // Two issues of one fingerprint would be one to GitLab.
-            let fingerprint = if ordinal == 1 { identity } else { format!("{identity}-{ordinal}") };
-            Some(issue(diagnostic, &place, fingerprint))
-        })
-        .collect();
+    let findings = report.diagnostics.iter().filter_map(|diagnostic| {
+        let (place, _) = Place::of(diagnostic, &options.root)?;
+        let identity = diagnostic.identity();
+        let ordinal = *seen.entry(identity.clone()).and_modify(|n| *n += 1).or_insert(1_u32);
+        // Two issues of one fingerprint would be one to GitLab.
+        let fingerprint = if ordinal == 1 { identity } else { format!("{identity}-{ordinal}") };
+        Some(issue(diagnostic, &place, fingerprint))
+    });
+    let exceeded = report.limits.iter().filter(|limit| limit.exceeded).map(exceeded);
+    let issues: Vec<Issue> = findings.chain(exceeded).collect();
     write_pretty(&issues, out)?;
     writeln!(out)
 }
@@ -67,6 +66,18 @@ fn issue(diagnostic: &Diagnostic, place: &Place, fingerprint: String) -> Issue {
             path: escape(place.file_or_name()),
             lines: Lines { begin: place.line, end: place.range.map(|range| range.end_line) },
         },
+    }
+}
+
+/// The issue of a limit that is exceeded, which stands nowhere. It stays the same issue while the share changes.
+fn exceeded(limit: &LimitResult) -> Issue {
+    let measure = if limit.by_time { "time" } else { "count" };
+    Issue {
+        description: escape(&limit.words()),
+        check_name: "max-broadcast-share",
+        fingerprint: Fingerprint::of(&["limit-1", &limit.scope, &limit.limit, measure]).to_string(),
+        severity: "major",
+        location: IssueLocation { path: NO_FILE.to_owned(), lines: Lines { begin: 1, end: None } },
     }
 }
 

@@ -56,6 +56,14 @@ pub struct Range {
     pub end_column: u64,
 }
 
+/// The path of what stands in no file (a key of `--shard-key`, a limit), in formats that cannot do without one.
+pub const NO_FILE: &str = "shardlint";
+
+/// Whether a source is an option of the command line: no input is named so.
+fn is_option(path: &str) -> bool {
+    path.starts_with("--")
+}
+
 impl Place {
     /// The place to look at for `diagnostic`, and whether it is the application's source.
     pub fn of(diagnostic: &Diagnostic, root: &Path) -> Option<(Self, bool)> {
@@ -87,8 +95,21 @@ impl Place {
 
     /// A path for formats that cannot do without one: the file, else the last name of the path.
     pub fn file_or_name(&self) -> &str {
+        if is_option(&self.path) {
+            return NO_FILE;
+        }
         let last = || self.path.rsplit(['/', '\\']).find(|name| !name.is_empty() && *name != "..").unwrap_or("-");
         self.file.as_deref().unwrap_or_else(last)
+    }
+
+    /// The place for people: path and line, of an option its name.
+    pub fn words(&self) -> String {
+        if is_option(&self.path) { self.path.clone() } else { format!("{}:{}", self.path, self.line) }
+    }
+
+    /// Lines and columns mean something: the place is in a file.
+    pub fn is_in_file(&self) -> bool {
+        !is_option(&self.path)
     }
 }
 
@@ -99,7 +120,7 @@ pub fn uri(path: &str) -> String {
 
 /// `path` relative to `root`, without `.` and `..`; `None` if it leads out of `root`, or is no path of a file.
 fn below(path: &str, root: &Path) -> Option<String> {
-    if path.is_empty() || path == "-" || path.starts_with("--") {
+    if path.is_empty() || path == "-" || is_option(path) {
         return None;
     }
     let path = Path::new(path);
@@ -150,5 +171,9 @@ mod tests {
         let place = |path: &str| Place { file: None, path: path.to_owned(), line: 1, range: None };
         assert_eq!(place("/var/log/mongod.log").file_or_name(), "mongod.log");
         assert_eq!(place("../..").file_or_name(), "-");
+        assert_eq!(
+            (place("--shard-key").file_or_name(), place("--shard-key").words()),
+            (NO_FILE, "--shard-key".to_owned())
+        );
     }
 }

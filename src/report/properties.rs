@@ -203,7 +203,7 @@ fn in_columns(row: &str, range: &Range<usize>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_global_rejects: 1 << 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_label_shows_the_text_it_points_at((record, labels) in labelled(), width in 20_usize..140) {
@@ -289,4 +289,12 @@ fn nesting_of_any_depth_is_harmless() {
     assert_eq!(&excerpt.text[excerpt.labels[0].clone()], "1");
     let excerpt = Excerpt::new(deep.as_bytes(), &[most], layout(90, false));
     assert!(excerpt.text.len() < 200);
+}
+
+#[test]
+fn a_label_on_a_key_takes_nothing_from_one_that_spans_key_and_value() {
+    let record = format!(r#"{{"attr":{{"{}":[0,"0",""],"a":0}}}}"#, "a".repeat(100));
+    let end = record.find("\"0\"").expect("an item") + 1;
+    let excerpt = Excerpt::new(record.as_bytes(), &[9..9, 14..end], layout(20, false));
+    assert_eq!(&excerpt.text[excerpt.labels[1].clone()], "aaaaaa…aaaaaa: [ …,\n  \"");
 }

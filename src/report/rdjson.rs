@@ -6,12 +6,12 @@ use std::io;
 use serde::Serialize;
 
 use super::RenderOptions;
-use super::data::{Diagnostic, Report};
+use super::data::{Diagnostic, LimitResult, Report};
 use super::escape::escape;
 use super::inline;
 use super::json::write_pretty;
 use super::pages::page;
-use super::place::Place;
+use super::place::{NO_FILE, Place};
 use crate::rules::Severity;
 
 #[derive(Serialize)]
@@ -38,7 +38,8 @@ struct Finding {
 #[derive(Serialize)]
 struct FindingLocation {
     path: String,
-    range: FindingRange,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<FindingRange>,
 }
 
 #[derive(Serialize)]
@@ -69,7 +70,9 @@ struct Related {
 }
 
 pub fn render(report: &Report, options: &RenderOptions, out: &mut dyn io::Write) -> io::Result<()> {
-    let diagnostics = report.diagnostics.iter().filter_map(|diagnostic| finding(diagnostic, options)).collect();
+    let findings = report.diagnostics.iter().filter_map(|diagnostic| finding(diagnostic, options));
+    let exceeded = report.limits.iter().filter(|limit| limit.exceeded).map(exceeded);
+    let diagnostics = findings.chain(exceeded).collect();
     write_pretty(&DiagnosticResult { source: Source { name: env!("CARGO_PKG_NAME") }, diagnostics }, out)?;
     writeln!(out)
 }
@@ -94,6 +97,17 @@ fn finding(diagnostic: &Diagnostic, options: &RenderOptions) -> Option<Finding> 
     })
 }
 
+/// A limit that is exceeded, which stands nowhere.
+fn exceeded(limit: &LimitResult) -> Finding {
+    Finding {
+        message: inline::markdown(&limit.words()),
+        location: FindingLocation { path: NO_FILE.to_owned(), range: None },
+        severity: "ERROR",
+        code: Code { value: "max-broadcast-share", url: None },
+        related_locations: Vec::new(),
+    }
+}
+
 fn message(diagnostic: &Diagnostic) -> String {
     let mut text = inline::markdown(&diagnostic.message);
     text.extend(diagnostic.shape.as_ref().map(|shape| format!(": {}", inline::code(shape))));
@@ -105,5 +119,6 @@ fn message(diagnostic: &Diagnostic) -> String {
 fn location(place: &Place) -> FindingLocation {
     let end = place.range.map(|range| Position { line: range.end_line, column: Some(range.end_column) });
     let start = Position { line: place.line, column: place.range.map(|range| range.column) };
-    FindingLocation { path: escape(place.file_or_name()), range: FindingRange { start, end } }
+    let range = place.is_in_file().then_some(FindingRange { start, end });
+    FindingLocation { path: escape(place.file_or_name()), range }
 }

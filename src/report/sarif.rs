@@ -7,13 +7,13 @@ use std::io;
 
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
-    ArtifactContent, ArtifactLocation, Location as SarifLocation, LogicalLocation, Message, MultiformatMessageString,
-    PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor, Result as SarifResult,
-    ResultLevel, Run, Sarif, ToolComponent,
+    ArtifactContent, ArtifactLocation, Invocation, Location as SarifLocation, LogicalLocation, Message,
+    MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region, ReportingConfiguration,
+    ReportingDescriptor, ReportingDescriptorReference, Result as SarifResult, ResultLevel, Run, Sarif, ToolComponent,
 };
 
 use super::RenderOptions;
-use super::data::{Diagnostic, ExampleLabel, Report};
+use super::data::{Diagnostic, ExampleLabel, LimitResult, Report};
 use super::inline;
 use super::json::write_pretty;
 use super::pages::page;
@@ -32,15 +32,38 @@ pub fn render(report: &Report, shown: &Report, options: &RenderOptions, out: &mu
         writer.result(index, seen.entry(source.identity()).and_modify(|n| *n += 1).or_insert(1_u32))
     });
     let results: Vec<SarifResult> = results.collect();
-    let driver = ToolComponent::builder()
+    let mut driver = ToolComponent::builder()
         .name(env!("CARGO_PKG_NAME"))
         .semantic_version(env!("CARGO_PKG_VERSION"))
         .rules(rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>())
         .build();
-    let run = Run::builder().tool(driver).results(results).column_kind("utf16CodeUnits").build();
+    let invocation = exceeded_limits(report);
+    driver.notifications = invocation.is_some().then(|| vec![limit_descriptor()]);
+    let mut run = Run::builder().tool(driver).results(results).column_kind("utf16CodeUnits").build();
+    run.invocations = invocation.map(|invocation| vec![invocation]);
     let sarif = Sarif::builder().schema(SCHEMA).version("2.1.0").runs(vec![run]).build();
     write_pretty(&sarif, out)?;
     writeln!(out)
+}
+
+/// The id of notifications on limits.
+const LIMIT: &str = "max-broadcast-share";
+
+/// Limits that are exceeded stand nowhere, so they are notifications and no results.
+fn exceeded_limits(report: &Report) -> Option<Invocation> {
+    let notification = |limit: &LimitResult| {
+        let descriptor = ReportingDescriptorReference::builder().id(LIMIT).index(0).build();
+        let message = Message::builder().text(super::escape(&limit.words())).build();
+        Notification::builder().descriptor(descriptor).level(json!("error")).message(message).build()
+    };
+    let notifications: Vec<_> = report.limits.iter().filter(|limit| limit.exceeded).map(notification).collect();
+    let told = !notifications.is_empty();
+    told.then(|| Invocation::builder().execution_successful(true).tool_execution_notifications(notifications).build())
+}
+
+fn limit_descriptor() -> ReportingDescriptor {
+    let text = MultiformatMessageString::builder().text("broadcasts are a greater share than the limit allows").build();
+    ReportingDescriptor::builder().id(LIMIT).short_description(text).build()
 }
 
 /// The rules that found something, by code.
@@ -191,8 +214,7 @@ impl Writer<'_> {
     /// A place, with the region of the label that has it. A path that leads out of the working directory is told, not linked.
     fn physical(&self, place: &Place, label: Option<usize>) -> SarifLocation {
         let Some(uri) = place.uri() else {
-            let path = format!("{}:{}", super::escape(&place.path), place.line);
-            return SarifLocation::builder().message(path.as_str()).build();
+            return SarifLocation::builder().message(super::escape(&place.words()).as_str()).build();
         };
         let region = match label {
             Some(at) => self.region(at),

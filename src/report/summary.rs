@@ -64,7 +64,8 @@ pub fn lines(summary: &Summary) -> String {
         1 => "1 slow query".to_owned(),
         n => format!("{} slow queries", number(n)),
     };
-    let accounted = summary.slow_queries + summary.other_records + summary.not_understood + summary.explains;
+    let explains = summary.explains + summary.filtered_explains;
+    let accounted = summary.slow_queries + summary.other_records + summary.not_understood + explains;
     // Only a record of several lines, such as a profiler document, makes the sums differ.
     let sum = if accounted == summary.lines {
         number(summary.lines)
@@ -72,7 +73,7 @@ pub fn lines(summary: &Summary) -> String {
         format!("{}, {}", number(summary.lines), counted(accounted, "record"))
     };
     let others = counted(summary.other_records, "other record");
-    let explains = match summary.explains {
+    let explains = match explains {
         0 => String::new(),
         n => format!(" + {}", counted(n, "explain")),
     };
@@ -82,6 +83,7 @@ pub fn lines(summary: &Summary) -> String {
 fn details(summary: &Summary) -> Vec<String> {
     [
         (summary.filtered, "left out by filters"),
+        (summary.filtered_explains, "explains left out by filters"),
         (summary.duplicates, "told twice"),
         (summary.via_router, "told by the router too"),
         (summary.internal, "internal"),

@@ -3,6 +3,8 @@
 //! At a conjunction the first usable `$or` decides alone, with the conjunction's own predicates pushed into its branches; an
 //! `$or` is usable only if every branch is, and its bounds are the union per field.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use crate::model::ShardKey;
@@ -59,7 +61,7 @@ impl<'a> Chooser<'a> {
         let mut own = Vec::new();
         let mut alternatives = Vec::new();
         self.collect(predicate, prefix, &mut own, &mut alternatives);
-        let pushed: Vec<Usable> = handed.iter().chain(&own).cloned().collect();
+        let pushed = self.together(handed.iter().chain(&own).cloned().collect());
         for alternative in &alternatives {
             // What stands outside an `$elemMatch` is not pushed into it.
             let inside = alternative.prefix != prefix;
@@ -69,19 +71,19 @@ impl<'a> Chooser<'a> {
             }
         }
         let bounds_first = |usable: &Usable| usable.field == 0;
-        (!own.is_empty() && pushed.iter().any(bounds_first)).then(|| self.intersect(&pushed))
+        (!own.is_empty() && pushed.iter().any(bounds_first)).then(|| {
+            let mut bounds = vec![None; self.key.fields.len()];
+            pushed.into_iter().for_each(|Usable { field, bounds: all }| bounds[field] = Some(all.as_ref().clone()));
+            bounds
+        })
     }
 
-    /// The bounds that all the predicates leave. The shortest list comes first: its length is what an intersection costs.
-    fn intersect(&self, predicates: &[Usable]) -> FieldBoundsList {
-        let on_field = |field: usize| {
-            let mut lists: Vec<&Intervals> =
-                predicates.iter().filter(|usable| usable.field == field).map(|usable| usable.bounds.as_ref()).collect();
-            lists.sort_by_key(|list| list.as_slice().len());
-            let (first, rest) = lists.split_first()?;
-            Some(rest.iter().fold((*first).clone(), |bounds, list| bounds.intersection(list)))
-        };
-        (0..self.key.fields.len()).map(on_field).collect()
+    /// One list of bounds for each field that has any: what all of its predicates leave.
+    fn together(&self, predicates: Vec<Usable>) -> Vec<Usable> {
+        let mut lists: Vec<Vec<Rc<Intervals>>> = vec![Vec::new(); self.key.fields.len()];
+        predicates.into_iter().for_each(|usable| lists[usable.field].push(usable.bounds));
+        let lists = lists.into_iter().enumerate();
+        lists.filter_map(|(field, lists)| Some(Usable { field, bounds: common(lists)? })).collect()
     }
 
     fn disjunction(&mut self, alternative: &Alternative<'_>, handed: &[Usable]) -> Option<FieldBoundsList> {
@@ -109,6 +111,20 @@ impl<'a> Chooser<'a> {
         }
         Some(union.into_iter().map(|intervals| intervals.map(Intervals::union)).collect())
     }
+}
+
+/// What all lists have in common; `None` if there is no list. The two shortest come first, again and again: the shorter list
+/// is what an intersection costs, and thousands of short ones grow together like the branches of a tree.
+fn common(mut lists: Vec<Rc<Intervals>>) -> Option<Rc<Intervals>> {
+    let length = |list: &Rc<Intervals>| Reverse(list.as_slice().len());
+    let mut shortest: BinaryHeap<(Reverse<usize>, usize)> =
+        lists.iter().enumerate().map(|(at, list)| (length(list), at)).collect();
+    while let Some((_, first)) = shortest.pop() {
+        let Some((_, second)) = shortest.pop() else { return Some(lists[first].clone()) };
+        lists[first] = Rc::new(lists[first].intersection(&lists[second]));
+        shortest.push((length(&lists[first]), first));
+    }
+    None
 }
 
 impl Chooser<'_> {
@@ -174,4 +190,34 @@ pub(super) fn subject(predicate: &Predicate) -> Option<&str> {
 
 fn join<'p>(prefix: &str, path: &'p str) -> std::borrow::Cow<'p, str> {
     if prefix.is_empty() { path.into() } else { format!("{prefix}.{path}").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ServerVersion;
+    use crate::routing::normalise::normalise;
+    use crate::syntax::ext_json;
+
+    /// How many intervals the filter leaves of the key `{ a: 1 }`.
+    fn intervals(filter: &str) -> Option<usize> {
+        let key = ShardKey::from_pattern(&ext_json::parse(r#"{"a":1}"#, 0).expect("JSON")).expect("a key");
+        let builder = BoundsBuilder { collated: false, version: ServerVersion::NEWEST };
+        let predicate = normalise(Predicate::parse(&ext_json::parse(filter, 0).expect("JSON")));
+        let bounds = Chooser::new(&key, builder).choose(&predicate)?;
+        bounds[0].as_ref().map(|bounds| bounds.as_slice().len())
+    }
+
+    #[test]
+    fn thousands_of_predicates_on_the_key_and_thousands_of_branches_are_put_together_in_time() {
+        const MANY: usize = 20_000;
+        let list = |one: &dyn Fn(usize) -> String| (0..MANY).map(one).collect::<Vec<_>>().join(",");
+        let unequal = list(&|n| format!(r#"{{"a":{{"$ne":{n}}}}}"#));
+        assert_eq!(intervals(&format!(r#"{{"$and":[{unequal}]}}"#)), Some(MANY + 1));
+        let branches = list(&|n| format!(r#"{{"a":{{"$gte":{n},"$lt":{}}}}}"#, n + 1));
+        let together = format!(r#"{{"$and":[{unequal},{{"$or":[{branches}]}}]}}"#);
+        assert_eq!(intervals(&together), Some(MANY), "each branch lacks its lower end");
+        let ranges = list(&|n| format!(r#"{{"a":{{"$gt":{n}}}}}"#));
+        assert_eq!(intervals(&format!(r#"{{"$and":[{ranges}]}}"#)), Some(1));
+    }
 }

@@ -82,7 +82,9 @@ what was expected, at the place where reading failed. Statements about other mat
 
 The same rule tells what contradicts an earlier declaration, and which dump cannot be used: a list of indexes that does
 not name its collection (give it as `--schema NS=FILE`), chunks by `uuid` without the `config.collections` that explains
-it, chunks with a gap or an overlap between them.
+it, chunks with a gap or an overlap between them. Of zones it tells a range whose bounds are not the first fields of the
+key in their order, one that ends where it begins, one that overlaps another before it, and, where declarations tell
+which shards belong to zones, a zone to which none does.
 
 ## Why it costs you
 

@@ -28,6 +28,16 @@ pub(super) fn finding(
     }
 }
 
+/// Which shards a finding on a part of them is about: ` on the shards of zone `EU``; nothing if the collection has no zones.
+pub(super) fn among(collection: &Collection, zones: &[&str]) -> String {
+    match zones {
+        _ if collection.zones.is_empty() => String::new(),
+        [] => " on the shards outside of its zones".to_owned(),
+        [zone] => format!(" on the shards of zone `{zone}`"),
+        zones => format!(" on the shards of zones `{}`", zones.join("`, `")),
+    }
+}
+
 /// The statement that makes an index: `db.getSiblingDB("shop").orders.createIndex({ customerId: 1 })`.
 pub(super) fn create_index(namespace: &str, key: &dyn std::fmt::Display) -> String {
     let Some((database, collection)) = namespace.split_once('.') else {

@@ -1,6 +1,6 @@
 //! SL602: a collection whose bytes, documents or chunks lie unevenly on its shards.
 
-use super::declared_index::{finding, label_in};
+use super::declared_index::{among, finding, label_in};
 use super::finding::{Finding, Severity};
 use super::rule::{Check, DeclarationContext, Evidence, Rule, Status};
 use super::totals::percent;
@@ -35,22 +35,20 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     });
     let counted = || Some((collection.source, key.span, "chunks", chunks_by_shard(collection.chunks.as_ref()?)));
     let Some((home, span, of, amounts)) = measured.or_else(counted) else { return };
-    let all: u64 = amounts.iter().map(|(_, n)| n).sum();
-    let Some((shard, most)) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone()))) else {
-        return;
-    };
-    // A shard that holds nothing of a collection may not be told of.
-    let known = ctx.catalog.shards.as_ref().map(Vec::len).or(ctx.catalog.shard_count).unwrap_or_default();
-    let shards = amounts.len().max(known) as u64;
-    let least = if amounts.len() < known { 0 } else { amounts.iter().map(|(_, n)| *n).min().unwrap_or_default() };
-    let (share, fair) = (percent(*most, all), 100 / shards.max(1));
-    let limit = fair + fair * ctx.thresholds.skew_percent / 100;
-    if shards < 2 || share <= limit || !is_worth_a_move(ctx, of, most - least, all / shards) {
-        return;
-    }
+    // What a zone keeps on its shards is no skew; that one of these holds more than the others is. A shard that holds nothing
+    // of a collection may not be told of.
+    let named = ctx.catalog.shards.iter().flatten().map(String::as_str);
+    let groups = ctx.catalog.alike(collection, amounts.iter().map(|(shard, _)| shard.as_str()).chain(named));
+    let skewed = groups.iter().find_map(|(zones, group)| {
+        let amounts: Vec<_> = amounts.iter().filter(|(shard, _)| group.contains(shard.as_str())).cloned().collect();
+        let known = ctx.catalog.shard_count.filter(|_| collection.zones.is_empty()).unwrap_or_default();
+        Some((zones, skewed(ctx, of, &amounts, group.len().max(known) as u64)?))
+    });
+    let Some((zones, Skewed { shard, share, fair, shards })) = skewed else { return };
     let message = format!(
-        "`{shard}` holds {share} % of the {of} of `{}`, where {fair} % is a fair share of {shards} shards",
-        collection.pattern
+        "`{shard}` holds {share} % of the {of} of `{}`{}, where {fair} % is a fair share of {shards} shards",
+        collection.pattern,
+        among(collection, zones),
     );
     let mut found =
         finding(collection, "distribution", home, message, vec![label_in(home, home, span, "counted here")]);
@@ -58,6 +56,26 @@ fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
         "look for jumbo chunks, zones and failed migrations, then at the key: how often is its top value?".to_owned(),
     );
     findings.push(found);
+}
+
+/// The fullest of shards that should hold alike. Shares are in percent.
+struct Skewed {
+    shard: String,
+    share: u64,
+    fair: u64,
+    shards: u64,
+}
+
+/// The fullest of so many shards, if it holds more than its fair share and `skew_percent` of that.
+fn skewed(ctx: &DeclarationContext<'_>, of: &str, amounts: &[(String, u64)], shards: u64) -> Option<Skewed> {
+    let all: u64 = amounts.iter().map(|(_, n)| n).sum();
+    let (shard, most) = amounts.iter().max_by_key(|(name, n)| (*n, std::cmp::Reverse(name.clone())))?;
+    let holds_nothing = (amounts.len() as u64) < shards;
+    let least = amounts.iter().map(|(_, n)| *n).min().filter(|_| !holds_nothing).unwrap_or_default();
+    let (share, fair) = (percent(*most, all), 100 / shards.max(1));
+    let limit = fair + fair * ctx.thresholds.skew_percent / 100;
+    let is_skewed = shards >= 2 && share > limit && is_worth_a_move(ctx, of, most - least, all / shards);
+    is_skewed.then(|| Skewed { shard: shard.clone(), share, fair, shards })
 }
 
 /// Whether the balancer would move something: by how much two shards differ, or how many chunks there are for each.
@@ -96,7 +114,9 @@ One shard holds at least `skew_percent` percent (default 50) more than its fair 
 as `$shardedDataDistribution` or `getShardDistribution()` tell them; else of its documents; else of its chunks, where
 there are eight or more for each shard. A shard that a dump of `config.shards` names and that holds nothing counts too.
 Small collections are uneven by nature: nothing is said where two shards differ by less than `skew_megabytes` (default
-384, from which on the balancer moves ranges), documents of unknown size taken for 512 bytes each.
+384, from which on the balancer moves ranges), documents of unknown size taken for 512 bytes each. Where zones have
+ranges of the collection, shards are held against those of the same zones only, and against none if nothing declares
+which shards belong to a zone.
 
 ## Why it costs you
 
@@ -132,7 +152,7 @@ an old server. If one value of the key is large, SL502 and SL505 apply.
 
 ## When to ignore
 
-Zones that keep data apart on purpose, and the hours after a shard was added.
+The hours after a shard was added, while the balancer is still moving chunks to it.
 
 ## Versions
 

@@ -1,9 +1,9 @@
 //! SL603: one shard carries most of the time: of one collection, by a hot value or by where its chunks lie; or of the cluster,
 //! by collections that are not sharded. Which shards a call reaches is known where chunks are declared, and where primaries are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::declared_index::{finding, label_in};
+use super::declared_index::{among, finding, label_in};
 use super::finding::{Finding, Label, Severity};
 use super::key_values::shown;
 use super::literal::literal;
@@ -41,13 +41,21 @@ fn check(ctx: &ClusterContext<'_>, findings: &mut Vec<NamespaceFinding>) {
 fn of_collection(ctx: &NamespaceContext<'_>) -> Option<NamespaceFinding> {
     let (totals, home) = (ctx.totals, ctx.collection.source);
     let key = ctx.collection.shard_key()?;
-    let owners = ctx.collection.chunks.as_ref().map(|chunks| chunks.owner_count() as u64).filter(|&n| n > 1)?;
-    let loads = totals.shards.iter().copied().collect();
-    let (shard, most, all) = hottest(&loads, owners, ctx.thresholds)?;
+    let chunks = ctx.collection.chunks.as_ref()?;
+    let owning: BTreeSet<&str> = chunks.chunks.iter().map(|chunk| chunk.shard.as_str()).collect();
+    let asked = totals.shards.iter().map(|(shard, _)| *shard);
+    // A load that a zone keeps on its shards is meant to be there; that one of these carries it alone is not.
+    let groups = ctx.catalog.alike(ctx.collection, owning.iter().copied().chain(asked));
+    let (zones, owners, (shard, most, all)) = groups.iter().find_map(|(zones, group)| {
+        let owners = owning.intersection(group).count() as u64;
+        let loads = totals.shards.iter().copied().filter(|(shard, _)| group.contains(shard)).collect();
+        Some((zones, owners, hottest(&loads, owners, ctx.thresholds)?))
+    })?;
     let message = format!(
-        "`{shard}` carries {} % of the time of `{}`: {} of {} that reach its {owners} shards",
+        "`{shard}` carries {} % of the time of `{}`{}: {} of {} that reach its {owners} shards",
         percent(most.millis, all.millis),
         totals.namespace,
+        among(ctx.collection, zones),
         calls(most.calls),
         all.calls,
     );
@@ -180,7 +188,8 @@ const EXPLANATION: &str = r#"
 With a chunk map (a dump of `config.chunks`) the shards of each call are known. One of them carries at least
 `hot_shard_percent` percent of the time (default 60), and at least twice its fair share. A call counts for every shard
 that it reaches. If one value of the key has at least `hot_value_percent` percent of the values asked for (default 20)
-and lies on that shard, it is named.
+and lies on that shard, it is named. Where zones have ranges of the collection, shards are held against those of the
+same zones only, and against none if nothing declares which shards belong to a zone.
 
 With `config.databases` or `sh.status()` the primary shard of each database is known too, on which the collections lie
 that are not sharded. If they are at least half of the time of a hot shard, they are told instead, the longest by name.
@@ -252,7 +261,7 @@ If one key value is hot, no balancer helps: cache it, or refine the key so that 
 
 ## When to ignore
 
-Zones that put the load on one shard on purpose.
+A load that comes in turns, now on this shard and now on that: see a longer time.
 
 ## Versions
 

@@ -374,10 +374,12 @@ pub struct Growth {
 /// Values with their numbers in the record, by which their places are told apart. Those of different fields begin at the same
 /// number: so the samples of all fields are, as a rule, of the same records, and few records have to be read for them.
 fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &KeyValue)> {
-    values.iter().enumerate().map(move |(at, value)| {
-        let is_before = |earlier: &&KeyValue| earlier.field == value.field && earlier.seen != Seen::Range;
-        let before = values[..at].iter().filter(is_before).count();
-        (first + before, value)
+    let mut next: Vec<usize> = Vec::new();
+    values.iter().map(move |value| {
+        next.resize(next.len().max(value.field + 1), first);
+        let number = next[value.field];
+        next[value.field] += usize::from(value.seen != Seen::Range);
+        (number, value)
     })
 }
 

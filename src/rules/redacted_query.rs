@@ -43,7 +43,8 @@ const EXPLANATION: &str = r####"
 
 The server was told to hide literals (`redactClientLogData`). Most verdicts need none: an equality on the whole key is
 targeted whatever its value. Where a value or its type would decide (a null, an array, a string under a collation),
-the query is *unknown*.
+the query is *unknown*. A regular expression written as `/x/` is hidden like any other value, so it is taken for one;
+written as `$regex` it is told apart.
 
 ## Why it costs you
 

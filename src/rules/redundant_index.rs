@@ -1,7 +1,9 @@
 //! SL408: an index that is the beginning of another one. At most a candidate for hiding: a log shows what ran, not what
 //! runs at the end of the quarter.
 
-use super::access::Pattern;
+use std::collections::BTreeMap;
+
+use super::access::{Direction, Pattern};
 use super::declared_index::{finding, label_in};
 use super::finding::{Finding, Severity};
 use super::rule::{Check, DeclarationContext, Evidence, Rule, Status};
@@ -23,12 +25,27 @@ pub static RULE: Rule = Rule {
     check: Check::Declaration(check),
 };
 
+/// No index has more fields.
+const MOST_FIELDS: usize = 32;
+
 fn check(ctx: &DeclarationContext<'_>, findings: &mut Vec<Finding>) {
     let collection = ctx.collection;
     let specs = &collection.indexes.specs;
-    for (source, index) in specs {
-        let longer = specs.iter().find(|(_, other)| covers(collection, other, index));
-        if let Some(longer) = longer.filter(|longer| !is_needed_by_key(collection, index, &longer.1)) {
+    let patterns: Vec<_> = specs.iter().map(|(_, index)| Pattern::of_usable(collection, index)).collect();
+    // The first index that begins with some fields and has more.
+    let mut longer: BTreeMap<&[(String, Direction)], &(SourceId, IndexSpec)> = BTreeMap::new();
+    for (spec, Pattern(fields)) in
+        specs.iter().zip(&patterns).filter_map(|(spec, pattern)| Some((spec, pattern.as_ref()?)))
+    {
+        for length in 1..fields.len().min(MOST_FIELDS) {
+            longer.entry(&fields[..length]).or_insert(spec);
+        }
+    }
+    for ((source, index), pattern) in specs.iter().zip(&patterns) {
+        let Some(Pattern(fields)) = pattern.as_ref().filter(|_| may_be_spared(index)) else { continue };
+        let is_id = matches!(fields.as_slice(), [(path, _)] if path == "_id");
+        let Some(longer) = longer.get(fields.as_slice()).filter(|_| !is_id) else { continue };
+        if !is_needed_by_key(collection, index, &longer.1) {
             findings.push(redundant(collection, *source, index, longer));
         }
     }
@@ -47,16 +64,9 @@ fn redundant(collection: &Collection, home: SourceId, index: &IndexSpec, longer:
     found
 }
 
-/// Whether `longer` does all that `index` does: it begins with its fields, and nothing but its length sets them apart.
-fn covers(collection: &Collection, longer: &IndexSpec, index: &IndexSpec) -> bool {
-    let is_special =
-        index.unique.is_some() || index.prepare_unique.is_some() || index.expires.is_some() || index.clustered;
-    let (Some(short), Some(long)) = (Pattern::of_usable(collection, index), Pattern::of_usable(collection, longer))
-    else {
-        return false;
-    };
-    let is_id = matches!(short.0.as_slice(), [(path, _)] if path == "_id");
-    !is_special && !is_id && long.0.len() > short.0.len() && long.0.starts_with(&short.0)
+/// Whether an index does nothing but find: one that begins with its fields does all that it does.
+fn may_be_spared(index: &IndexSpec) -> bool {
+    index.unique.is_none() && index.prepare_unique.is_none() && index.expires.is_none() && !index.clustered
 }
 
 /// Whether the shard key rests on the shorter index, because the longer one holds arrays.

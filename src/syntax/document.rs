@@ -12,7 +12,7 @@ use crate::text::Span;
 use super::error::SyntaxError;
 use super::record::{Fact, Part, Record};
 use super::shell_talk::{is_chatter, typed};
-use super::wrapped::Unescaped;
+use super::wrapped::{self, Unescaped};
 use super::{explain, ext_json, place, profile, shell};
 
 /// Reads a document, an array of them, or what stands around documents; `None` if the text is nothing of that kind.
@@ -20,11 +20,13 @@ use super::{explain, ext_json, place, profile, shell};
 pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Record> {
     let is_whole = text.contains('\n');
     if !is_whole && is_talk(text.trim()) {
-        return Some(Record::Other(Fact::Plain));
+        return Some(Record::Other(Fact::Vague));
     }
     let value = value(text);
     if value.is_empty() {
-        return Some(Record::Other(Fact::Plain));
+        // The brackets of an array around records, on lines of their own, are none.
+        let is_around = text.contains(['[', ']', ',']) && typed(text.trim()).is_none();
+        return Some(if is_around { Record::Several(Vec::new()) } else { Record::Other(Fact::Vague) });
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
         return None;
@@ -51,7 +53,7 @@ fn value(text: &str) -> &str {
     let blank = |c: char| c.is_whitespace() || c == '\0' || c == '\u{feff}';
     let mut value = text.trim_matches(blank);
     if let Some(typed) = typed(value.lines().next().unwrap_or_default()).filter(|typed| typed.starts_with(['{', '['])) {
-        value = &value[value.find(typed).unwrap_or(0)..];
+        value = &value[ext_json::span_in(value, 0, typed).range().start..];
     }
     let end = |c: char| blank(c) || matches!(c, ',' | ';');
     value = value.trim_end_matches(end).trim_start_matches(|c: char| blank(c) || c == ',');
@@ -89,7 +91,7 @@ fn is_elision(text: &str) -> bool {
 
 /// Whether a line holds a name that one of the documents known here has.
 fn may_hold_records(text: &str) -> bool {
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 15] = [
         "\"msg\"",
         "queryPlanner",
         "nscanned",
@@ -101,10 +103,15 @@ fn may_hold_records(text: &str) -> bool {
         "\"op\"",
         "op:",
         "'op'",
+        // Escaped, in a string; and of lines of the text log.
+        "\\\"msg\\\"",
+        "\"values\"",
+        "\"events\"",
+        "\"hits\"",
     ];
     static FINDERS: LazyLock<Vec<Finder<'static>>> =
         LazyLock::new(|| NAMES.iter().map(|name| Finder::new(name.as_bytes())).collect());
-    text.starts_with(['"', '\'']) || FINDERS.iter().any(|name| name.find(text.as_bytes()).is_some())
+    text.starts_with(['"', '\'', '[']) || FINDERS.iter().any(|name| name.find(text.as_bytes()).is_some())
 }
 
 /// JSON, else as a shell prints it: the complaint of the reader that came further.
@@ -131,13 +138,18 @@ struct Reader<'a, F> {
 impl<F: Fn(&str) -> Record> Reader<'_, F> {
     fn value(&self, node: &Node) -> Option<Record> {
         if let Some(array) = node.as_array() {
-            return self.all(&array.items);
+            return match array.items.as_slice() {
+                // Loki's pair of a time and a line.
+                [time, line] if time.as_str().is_some() && line.as_str().is_some() => self.line(line),
+                [] => Some(Record::Several(Vec::new())),
+                items => self.all(items),
+            };
         }
         if node.as_str().is_some() {
             return self.line(node);
         }
         let document = node.as_document()?;
-        self.document(node, document).or_else(|| self.reply(document))
+        self.document(node, document).or_else(|| self.reply(document)).or_else(|| self.row(node))
     }
 
     fn document(&self, node: &Node, document: &Document) -> Option<Record> {
@@ -160,7 +172,19 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
         let cursor = document.get("cursor").and_then(Node::as_document);
         let batch = cursor.and_then(|cursor| cursor.get("firstBatch").or_else(|| cursor.get("nextBatch")));
         let lines = document.get("log").filter(|_| document.get("totalLinesWritten").is_some());
-        self.all(&batch.or(lines)?.as_array()?.items)
+        self.all(&batch.or(lines).or_else(|| exported(document))?.as_array()?.items)
+    }
+
+    /// One row of a list that a log service exported.
+    fn row(&self, node: &Node) -> Option<Record> {
+        let text = self.text.get(node.span.range()).filter(|text| text.len() < self.text.trim().len())?;
+        let known = |line: &str| match (self.read_line)(line) {
+            Record::Bad(error) => Err(error),
+            record => Ok(record),
+        };
+        let mut record = wrapped::read(text, known).filter(|record| !matches!(record, Record::Bad(_)))?;
+        place::record(&mut record, &|span| span.shifted(node.span.range().start));
+        Some(record)
     }
 
     /// Records side by side, if the first is one that is known.
@@ -186,6 +210,13 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
         let inner = Unescaped::new(self.text, self.text.get(node.span.range())?)?;
         Some(inner.mapped((self.read_line)(&inner.text)))
     }
+}
+
+/// The rows of what CloudWatch, Elastic and Loki export in one object.
+fn exported(document: &Document) -> Option<&Node> {
+    let below = |name: &str, list: &str| document.get(name)?.as_document()?.get(list);
+    let lists = [document.get("events"), below("hits", "hits"), below("data", "result"), document.get("values")];
+    lists.into_iter().flatten().next()
 }
 
 /// A record of a text with spans that begin where the record does.

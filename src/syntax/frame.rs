@@ -5,7 +5,7 @@
 //! begins.
 
 use super::shell_talk::typed;
-use super::split::{Runtime, is_partial, runtime};
+use super::split::Split;
 
 /// A record on several lines that has begun.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Frame {
 #[derive(Debug, Clone)]
 enum Kind {
     Document(Brackets),
-    Split(Runtime),
+    Split(Split),
 }
 
 /// What a further line is to a record that has begun.
@@ -42,7 +42,7 @@ impl Frame {
         if matches!(last, b'{' | b'[' | b'(' | b',') && line.len() <= FIRST_LINE && !is_record(line) {
             return Self::document(line, last);
         }
-        is_partial(line).map(|runtime| (Self { kind: Kind::Split(runtime), last }, 0))
+        Split::begin(line).map(|split| (Self { kind: Kind::Split(split), last }, 0))
     }
 
     fn document(line: &[u8], last: u8) -> Option<(Self, usize)> {
@@ -62,7 +62,12 @@ impl Frame {
     /// Reads on.
     pub fn read(&mut self, line: &[u8]) -> Line {
         match &mut self.kind {
-            Kind::Split(runtime) => split(*runtime, line),
+            // A split record goes on up to the first part that says it is the last.
+            Kind::Split(split) => match split.read(line) {
+                Some(true) => Line::Inside,
+                Some(false) => Line::Ends(line.len()),
+                None => Line::Foreign,
+            },
             Kind::Document(brackets) => {
                 if begins_anew(line, self.last, brackets) {
                     return Line::Foreign;
@@ -112,15 +117,6 @@ fn document_start(line: &[u8]) -> Option<usize> {
     line[at..].iter().position(|byte| !is_before(byte)).map(|offset| at + offset).filter(|&start| line[start] == b'{')
 }
 
-/// A split record goes on up to the first part that says it is the last; parts of the other stream do not end it.
-fn split(opened: Runtime, line: &[u8]) -> Line {
-    match runtime(line) {
-        Some((found, true)) if found == opened => Line::Inside,
-        Some((found, false)) if found == opened => Line::Ends(line.len()),
-        _ => Line::Foreign,
-    }
-}
-
 /// Whether a line begins another record, though brackets are open: printed documents are indented, and nothing in them
 /// begins like a line of a log.
 fn begins_anew(line: &[u8], last_before: u8, brackets: &Brackets) -> bool {
@@ -139,6 +135,11 @@ fn begins_anew(line: &[u8], last_before: u8, brackets: &Brackets) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a text begins as a line of a log does, of whichever format.
+pub(super) fn begins_record(text: &[u8]) -> bool {
+    is_record(text) || is_stamp(text) || is_ctime(text)
 }
 
 /// Whether a line begins as a record of the structured log does.

@@ -3,17 +3,30 @@
 use crate::model::{Document, Event, Node, Plan, Statement, Value};
 use crate::text::{Located, Span};
 
-use super::record::Record;
+use super::record::{Fact, Record};
 
 /// Where a span of the inner text stands in the outer one.
 type Map<'a> = &'a dyn Fn(Span) -> Span;
 
-/// Moves all spans of a record. The places of several records are their own and stay.
+/// Moves all spans of a record. Those in one of several begin where that one does.
 pub(super) fn record(record: &mut Record, map: Map<'_>) {
     match record {
         Record::Slow(event) | Record::Explain(event) => self::event(event, map),
         Record::Bad(error) => error.span = map(error.span),
-        Record::Other(_) | Record::Several(_) => {}
+        Record::Other(Fact::Trouble(trouble)) => trouble.span = map(trouble.span),
+        Record::Other(_) => {}
+        Record::Several(parts) => {
+            for part in parts {
+                let (before, place) = (part.span.start as usize, map(part.span));
+                let within = |at: u32| at.max(place.start) - place.start;
+                let moved = |span: Span| {
+                    let span = map(span.shifted(before));
+                    Span { start: within(span.start), end: within(span.end) }
+                };
+                self::record(&mut part.record, &moved);
+                part.span = place;
+            }
+        }
     }
 }
 

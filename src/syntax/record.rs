@@ -29,6 +29,8 @@ pub enum Role {
 pub enum Fact {
     /// Nothing that matters here.
     Plain,
+    /// A stamp without a thread, or what a shell prints between values: it may stand in a log, and in much that is none.
+    Vague,
     /// Build Info (23403): the version.
     Version(ServerVersion),
     /// Options (21951): the role, and the name of the replica set of a shard.
@@ -93,12 +95,24 @@ pub fn read_record(line: &[u8]) -> Record {
 fn unsplit(text: &str) -> Record {
     bare(text).unwrap_or_else(|error| {
         document::read(text, |line| bare(line).unwrap_or_else(Record::Bad))
-            .or_else(|| wrapped::read(text, bare))
+            .or_else(|| wrapped::read(text, inner))
             .unwrap_or_else(|| {
                 // Of a document on several lines it says little what its first line is not.
                 let error = document::unknown(text).unwrap_or(error);
                 Record::Bad(wrapped::split_by_runtime(text, error))
             })
+    })
+}
+
+/// Reads what stands in a string of another line: a line of a log, or a document.
+fn inner(line: &str) -> Result<Record, SyntaxError> {
+    bare(line).or_else(|error| {
+        let is_document = line.trim_start().starts_with('{');
+        match is_document.then(|| document::read(line, |line| bare(line).unwrap_or_else(Record::Bad))).flatten() {
+            Some(Record::Bad(error)) => Err(error),
+            Some(record) => Ok(record),
+            None => Err(error),
+        }
     })
 }
 

@@ -9,9 +9,10 @@ use super::error::SyntaxError;
 use super::ext_json::{raw_members, span_in};
 use super::place;
 use super::record::Record;
+use super::structured;
 
 /// The members that are known to hold lines; others are looked at after them.
-const USUAL: [&str; 5] = ["log", "message", "line", "MESSAGE", "msg"];
+pub(super) const USUAL: [&str; 5] = ["log", "message", "line", "MESSAGE", "msg"];
 
 /// So many objects may stand around the string (`_source.message`).
 const MAX_DEPTH: usize = 3;
@@ -24,12 +25,20 @@ pub(super) struct Unescaped {
     steps: Vec<(usize, usize)>,
 }
 
-/// Reads a line that holds another in a JSON string with `read`; `None` if it holds none that `read` knows.
+/// Reads a line that holds a record in an object, or another line in a JSON string, with `read`; `None` if it holds none
+/// that `read` knows.
 pub(super) fn read(line: &str, read: impl Fn(&str) -> Result<Record, SyntaxError>) -> Option<Record> {
+    // Collectors write time and tag in front of the object.
+    let object = line[line.find('{')?..].trim();
+    let candidates = candidates(object, 0)?;
+    if let Some(record) = candidates.objects.iter().find_map(|json| structured::of_object(line, json).ok()) {
+        return Some(record);
+    }
     let mut refused = None;
-    for Candidate { quoted, is_usual } in candidates(line.trim(), 0)? {
+    for Candidate { quoted, is_usual } in candidates.strings {
         let inner = Unescaped::new(line, quoted)?;
-        if !is_usual && inner.text.trim().is_empty() {
+        // Other strings may hold a time, which looks like the beginning of a line.
+        if !is_usual && !inner.text.trim_start().starts_with('{') && !inner.text.contains(" [") {
             continue;
         }
         // The line's end is no part of it.
@@ -52,8 +61,15 @@ struct Candidate<'a> {
     is_usual: bool,
 }
 
-/// The strings of an object and of those in it, the likeliest first.
-fn candidates(object: &str, depth: usize) -> Option<Vec<Candidate<'_>>> {
+/// What may hold a record.
+struct Candidates<'a> {
+    /// The likeliest first.
+    strings: Vec<Candidate<'a>>,
+    objects: Vec<&'a str>,
+}
+
+/// The strings of an object and of those in it, and these.
+fn candidates(object: &str, depth: usize) -> Option<Candidates<'_>> {
     let members = raw_members(object).ok()?;
     let rank = |name: &str| {
         let name = name.trim_matches('"');
@@ -63,10 +79,15 @@ fn candidates(object: &str, depth: usize) -> Option<Vec<Candidate<'_>>> {
     members.sort_by_key(|(rank, _)| *rank);
     let strings = members.iter().filter(|(_, value)| value.starts_with('"'));
     let candidate = |&(rank, quoted): &(usize, _)| Candidate { quoted, is_usual: rank < USUAL.len() };
-    let mut found: Vec<_> = strings.map(candidate).collect();
+    let mut found = Candidates { strings: strings.map(candidate).collect(), objects: Vec::new() };
     if depth < MAX_DEPTH {
-        let objects = members.iter().filter(|(_, value)| value.starts_with('{'));
-        found.extend(objects.filter_map(|(_, value)| candidates(value, depth + 1)).flatten());
+        for (_, object) in members.iter().filter(|(_, value)| value.starts_with('{')) {
+            found.objects.push(object);
+            if let Some(below) = candidates(object, depth + 1) {
+                found.strings.extend(below.strings);
+                found.objects.extend(below.objects);
+            }
+        }
     }
     Some(found)
 }

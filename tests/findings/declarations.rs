@@ -37,6 +37,7 @@ fn collection(fields: &[&str], indexes: Vec<IndexSpec>) -> Collection {
         characteristics: None,
         distribution: None,
         jumbo: Vec::new(),
+        zones: Vec::new(),
     }
 }
 

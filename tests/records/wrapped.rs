@@ -1,7 +1,8 @@
 //! Records inside JSON strings: what is read is the same as without, and spans are those of the physical line.
 
-use shardlint::model::{Document, Node, Value};
-use shardlint::syntax::{Record, read_record};
+use serde_json::json;
+use shardlint::model::{Document, Event, Node, Value};
+use shardlint::syntax::{Fact, Record, read_record};
 
 use super::{record, slow};
 
@@ -52,9 +53,127 @@ fn spans_go_through_the_escapes_of_every_wrapping() {
 }
 
 #[test]
+fn profiler_documents_and_explains_are_read_in_strings_too() {
+    let profile = r#"{"op":"query","ns":"shop.orders","command":{"find":"orders","filter":{"b":{"$gt":5}},"$db":"shop"},"millis":5,"ts":{"$date":"2026-11-30T08:17:00Z"}}"#;
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{profile}\n")));
+    let filter = slow(&line).statements[0].filter.as_ref().expect("a filter").span;
+    assert_eq!(&line[filter.range()], r#"{\"b\":{\"$gt\":5}}"#);
+    let explain =
+        r#"{"queryPlanner":{"namespace":"shop.orders","parsedQuery":{},"winningPlan":{"stage":"COLLSCAN"}},"ok":1}"#;
+    let line = format!(r#"{{"message":{}}}"#, quoted(explain));
+    assert!(matches!(read_record(line.as_bytes()), Record::Explain(_)), "{line}");
+}
+
+#[test]
 fn records_behind_columns_of_kubernetes_are_read() {
     let inner = record(STRUCTURED);
     assert_eq!(slow(&format!("2026-11-30T08:17:00.824513Z stdout F {inner}")).statements.len(), 1);
+}
+
+#[test]
+fn records_are_read_behind_whatever_a_shipper_put_in_front() {
+    let columns = [
+        "",
+        "    ",
+        "\u{feff}",
+        "Nov 30 08:17:00 host-1 mongod.27017[123]: ",
+        "<134>1 2026-11-30T08:17:00.003Z host mongod 123 - - ",
+        "2026-11-30T08:17:00.003456+00:00 host mongod[123]: ",
+        "mongodb_1  | ",
+        "\u{1b}[36mmongodb_1  |\u{1b}[0m ",
+        "[pod/mongo-0/mongod] ",
+        "mongo-0 mongod ",
+        "2026-11-30T08:17:00.824513Z ",
+        "2026-11-30T08:17:00.824513123Z stdout F ",
+        "   17  ",
+    ];
+    for column in columns {
+        for inner in [record(STRUCTURED), LEGACY.to_owned()] {
+            let (event, bare) = (slow(&format!("{column}{inner}")), slow(&inner));
+            assert_eq!((event.time_millis, &event.context), (bare.time_millis, &bare.context), "{column}{inner}");
+            let places = [&event, &bare].map(|event| event.n_shards.as_ref().expect("told").span.range().start);
+            assert_eq!(places[0], places[1] + column.len(), "{column}{inner}");
+        }
+    }
+    for column in ["2026-11-30T08:17:00+00:00\tdocker.mongo\t", "2026-11-30 08:17:00.000000000 +0000 docker.mongo: "] {
+        let line = format!(r#"{column}{{"source":"stdout","log":{}}}"#, quoted(&record(STRUCTURED)));
+        let plan = slow(&line).plan_summary.expect("a plan");
+        assert_eq!(&line[plan.span.range()], "IXSCAN { b: 1 }");
+    }
+    for line in [
+        "app: 2024-02-04T20:59:43.123Z listening",
+        "took 5ms at Mon Aug  5 20:21:43 on host",
+        "{ at 2024-02-04T20:59:43.123Z [x] y",
+    ] {
+        assert!(matches!(read_record(line.as_bytes()), Record::Bad(_)), "{line}");
+    }
+}
+
+/// The plan summaries of all queries in a text, as it spells them.
+fn plans(text: &str) -> Vec<&str> {
+    let plan = |event: &Event, start: usize| {
+        let place = event.plan_summary.as_ref().expect("a plan").span.shifted(start).range();
+        text.get(place).expect("a part of the text")
+    };
+    match read_record(text.as_bytes()) {
+        Record::Slow(event) => vec![plan(&event, 0)],
+        Record::Several(parts) => parts
+            .iter()
+            .map(|part| match &part.record {
+                Record::Slow(event) => plan(event, part.span.range().start),
+                other => panic!("{other:?} in {text}"),
+            })
+            .collect(),
+        other => panic!("{other:?} of {text}"),
+    }
+}
+
+#[test]
+fn the_rows_of_what_log_services_export_are_read_one_by_one() {
+    for inner in [record(STRUCTURED), LEGACY.to_owned()] {
+        let row = json!({"timestamp": 1, "message": inner});
+        for export in [
+            json!([row, row]),
+            json!({"events": [row, row], "searchedLogStreams": []}),
+            json!({"took": 1, "hits": {"total": 2, "hits": [{"_source": row}, {"_source": row}]}}),
+            json!({"data": {"result": [{"stream": {"app": "db"}, "values": [["1", inner], ["2", inner]]}]}}),
+            json!([{"textPayload": inner}, {"textPayload": inner}]),
+        ] {
+            for text in [export.to_string(), serde_json::to_string_pretty(&export).expect("JSON")] {
+                assert_eq!(plans(&text), ["IXSCAN { b: 1 }"; 2], "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_that_a_collector_has_parsed_is_read_in_its_object() {
+    let inner = record(STRUCTURED);
+    for line in [
+        format!(r#"{{"insertId":"x","jsonPayload":{inner},"resource":{{"type":"k8s"}}}}"#),
+        format!(r#"{{"kubernetes":{{"pod":"db-0"}},"log":{inner}}}"#),
+    ] {
+        assert_eq!(plans(&line), ["IXSCAN { b: 1 }"], "{line}");
+    }
+}
+
+#[test]
+fn several_records_in_one_string_stand_in_the_physical_line() {
+    let profile = r#"{"op":"query","ns":"shop.orders","command":{"find":"orders","filter":{"né":5}},"planSummary":"IXSCAN { b: 1 }","millis":5,"ts":{"$date":"2026-11-30T08:17:00Z"}}"#;
+    let reply = format!(r#"{{"cursor":{{"firstBatch":[{profile},{profile}],"ns":"shop.system.profile"}},"ok":1}}"#);
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&reply));
+    assert_eq!(plans(&line), [r#"\"IXSCAN { b: 1 }\""#; 2]);
+}
+
+#[test]
+fn what_a_log_says_of_a_chunk_stands_in_the_physical_line() {
+    let inner = r#"{"t":{"$date":"2026-11-30T08:17:00.001Z"},"s":"W","c":"SHARDING","id":21874,"ctx":"Balancer","msg":"Couldn't mark chunk as jumbo","attr":{"chunk":"x","namespace":"shop.orders"}}"#;
+    let line = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{inner}\n")));
+    let place = |line: &str| match read_record(line.as_bytes()) {
+        Record::Other(Fact::Trouble(trouble)) => line[trouble.span.range()].to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(place(&line), place(inner).replace('"', "\\\""));
 }
 
 #[test]
@@ -70,7 +189,16 @@ fn a_line_that_the_runtime_split_says_so() {
 
 #[test]
 fn other_json_is_still_no_log() {
-    for line in [r#"{"a":""}"#, r#"{"level":"info","text":"started"}"#, r#"{"log":"hello\n"}"#, r#"{"log":5}"#, "{}"] {
+    for line in [
+        r#"{"a":""}"#,
+        r#"{"level":"info","text":"started","time":"2026-11-30T08:17:00.001Z"}"#,
+        r#"{"time":"Mon Aug  5 20:21:43.123","x":1}"#,
+        r#"[{"message":"started"}]"#,
+        r#"{"level":"info","text":"started"}"#,
+        r#"{"log":"hello\n"}"#,
+        r#"{"log":5}"#,
+        "{}",
+    ] {
         assert!(matches!(read_record(line.as_bytes()), Record::Bad(_)), "{line}");
     }
     for line in [r#"{"log":"\n","stream":"stdout"}"#, r#"{"log":"2019-06-18T12:02:00.506+0100 I NETWORK  [a] x\n"}"#] {

@@ -69,6 +69,38 @@ fn rdjson_is_valid() {
 }
 
 #[test]
+fn an_exceeded_limit_and_a_finding_on_an_option_are_told_without_a_file_of_their_own() {
+    let log = runs().into_iter().find(|(_, log)| log.contains("forgotten-tenant")).unwrap().1;
+    let output = |format: &str| {
+        let key = ["--shard-key", "desk.tickets={ tenantId: 1 }", "--shard-key", "desk.tickets={ tenantId: -1 }"];
+        let arguments = [&["check", "--format", format, "--max-broadcast-share", "1%", &log][..], &key].concat();
+        String::from_utf8(shardlint(&arguments, None).stdout).unwrap()
+    };
+    let words = "of all queries, the limit is 1%";
+    let sarif = output("sarif");
+    hold_against("tests/data/schemas/sarif-2.1.0.json", std::slice::from_ref(&sarif));
+    let run = &serde_json::from_str::<Value>(&sarif).unwrap()["runs"][0];
+    let told = &run["invocations"][0]["toolExecutionNotifications"];
+    assert!(told[0]["message"]["text"].as_str().unwrap().ends_with(words), "{told}");
+    assert_eq!(told[0]["descriptor"]["id"], run["tool"]["driver"]["notifications"][0]["id"]);
+    let result = run["results"].as_array().unwrap().iter().find(|result| result["ruleId"] == "SL005").unwrap();
+    assert_eq!(result["locations"][0]["message"]["text"], "--shard-key");
+    assert!(result["locations"][0]["physicalLocation"].is_null());
+    let gitlab = output("gitlab");
+    hold_against("tests/data/schemas/gitlab-code-quality.json", std::slice::from_ref(&gitlab));
+    let issues: Value = serde_json::from_str(&gitlab).unwrap();
+    let of = |name: &str| issues.as_array().unwrap().iter().find(|issue| issue["check_name"] == name).unwrap();
+    assert!(of("max-broadcast-share")["description"].as_str().unwrap().ends_with(words));
+    assert_eq!(["SL005", "max-broadcast-share"].map(|name| &of(name)["location"]["path"]), ["shardlint"; 2]);
+    let rdjson = output("rdjson");
+    hold_against("tests/data/schemas/rdjson.json", std::slice::from_ref(&rdjson));
+    let findings = &serde_json::from_str::<Value>(&rdjson).unwrap()["diagnostics"];
+    let of = |name: &str| findings.as_array().unwrap().iter().find(|found| found["code"]["value"] == name).unwrap();
+    let nowhere = serde_json::json!({"path": "shardlint"});
+    assert_eq!(["SL005", "max-broadcast-share"].map(|name| &of(name)["location"]), [&nowhere; 2]);
+}
+
+#[test]
 fn gitlab_code_quality_is_valid_and_its_fingerprints_differ() {
     let outputs = outputs("gitlab", &["--per-event"]);
     hold_against("tests/data/schemas/gitlab-code-quality.json", &outputs);

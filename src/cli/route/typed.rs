@@ -1,5 +1,6 @@
 //! `route` for people: an operation typed as in the shell, the router's decision with labels in what was typed.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Read, Write, stdin, stdout};
 
 use anyhow::{Context, bail};
@@ -37,10 +38,11 @@ pub(super) fn answer(args: &RouteArgs) -> anyhow::Result<u8> {
     }
     let mut out = BufWriter::new(stdout().lock());
     match args.format {
-        RouteFormat::Json => write_json(&answers, &mut out)?,
+        RouteFormat::Json => write_json(catalog, &answers, &mut out)?,
         RouteFormat::Text => {
             for (statement, collection, verdict) in &answers {
                 write_text(args, statement, collection, verdict, &mut out)?;
+                write_zones(catalog, verdict, &mut out)?;
                 let settings = settings(catalog.clone(), version);
                 write_findings(args, &text, statement, settings, &declared.texts, &mut out)?;
             }
@@ -115,6 +117,26 @@ fn write_text(
     Ok(())
 }
 
+/// The zones of the shards that are asked: why they and no others have these chunks. Zones bound nothing by themselves.
+fn write_zones(catalog: &Catalog, verdict: &Verdict, out: &mut dyn Write) -> std::io::Result<()> {
+    let zones = zones(catalog, verdict);
+    if zones.is_empty() {
+        return Ok(());
+    }
+    let of = |(shard, zones): (&str, Vec<&str>)| {
+        let names: Vec<_> = zones.iter().map(|zone| escape(zone)).collect();
+        format!("{} in {}", escape(shard), names.join(" and "))
+    };
+    writeln!(out, "zones    {}", zones.into_iter().map(of).collect::<Vec<_>>().join(", "))
+}
+
+/// The asked shards that belong to zones, and these.
+fn zones<'a>(catalog: &'a Catalog, verdict: &'a Verdict) -> BTreeMap<&'a str, Vec<&'a str>> {
+    let shards = verdict.shards.iter().flatten();
+    let zones = shards.filter_map(|shard| Some((shard.as_str(), catalog.zones_of(shard)?)));
+    zones.filter(|(_, zones)| !zones.is_empty()).collect()
+}
+
 /// The bounds of a field as MongoDB prints them: `["[1, 1]", "(5, inf.0]"]`.
 fn bounds(binding: &FieldBinding) -> String {
     let count = match binding.bounds {
@@ -175,6 +197,8 @@ struct Answer<'a> {
     operation: &'static str,
     class: &'static str,
     shards: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    zones: BTreeMap<&'a str, Vec<&'a str>>,
     at_most: Option<usize>,
     error: Option<RefusedWith>,
     #[serde(rename = "twoPhase")]
@@ -198,7 +222,11 @@ struct Bound<'a> {
     intervals: &'a [String],
 }
 
-fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Write) -> std::io::Result<()> {
+fn write_json(
+    catalog: &Catalog,
+    answers: &[(&Statement, &Collection, Verdict)],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let answers: Vec<Answer<'_>> = answers
         .iter()
         .map(|(statement, _, verdict)| Answer {
@@ -206,6 +234,7 @@ fn write_json(answers: &[(&Statement, &Collection, Verdict)], out: &mut dyn Writ
             operation: statement.verb.name(),
             class: verdict.class.name(),
             shards: verdict.shards.as_deref(),
+            zones: zones(catalog, verdict),
             at_most: verdict.at_most,
             error: verdict.error.map(|error| RefusedWith { code: error.code, name: error.name }),
             two_phase: verdict.two_phase,

@@ -1,5 +1,7 @@
 //! Filters: members in the order of their names, literals erased as far as routing does not depend on them.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::value::{Array, Document, Field, Node, Value};
 
 use super::writer::{ANY, Writer, regex};
@@ -17,22 +19,7 @@ impl Writer {
     /// A filter. `$comment` is no part of it.
     pub(super) fn filter(&mut self, filter: &Document) {
         let fields = filter.fields.iter().filter(|field| field.name != "$comment");
-        let fields = self.sorted(fields, |writer, field| writer.member(field));
-        self.members(fields, filter.partial, |writer, field| writer.member(field));
-    }
-
-    /// Fields by name; those of one name by what is written of them.
-    fn sorted<'f>(
-        &self,
-        fields: impl Iterator<Item = &'f Field>,
-        write: impl Fn(&mut Self, &'f Field),
-    ) -> Vec<&'f Field> {
-        let mut fields: Vec<&Field> = fields.collect();
-        fields.sort_by(|a, b| {
-            let written = |field: &'f Field| self.apart(|writer| write(writer, field));
-            a.name.cmp(&b.name).then_with(|| written(a).cmp(&written(b)))
-        });
-        fields
+        self.sorted_members(fields, filter.partial, |writer, field| writer.member(field));
     }
 
     /// The value of one member of a filter.
@@ -49,11 +36,15 @@ impl Writer {
     /// The branches of `$and`, `$or`, `$nor`. Of equal ones two are written, so that a generated list has one shape.
     fn branches(&mut self, array: &Array, is_sorted: bool) {
         let mut branches: Vec<String> = Vec::new();
+        let mut written: FxHashMap<String, u32> = FxHashMap::default();
         for item in &array.items {
             let branch = self.apart(|writer| writer.filter_or_empty(Some(item)));
-            if branches.iter().filter(|known| **known == branch).count() < 2 {
-                branches.push(branch);
+            match written.get_mut(&branch) {
+                Some(2) => continue,
+                Some(times) => *times += 1,
+                None => drop(written.insert(branch.clone(), 1)),
             }
+            branches.push(branch);
         }
         if is_sorted {
             branches.sort_unstable();
@@ -72,8 +63,7 @@ impl Writer {
     fn operators(&mut self, operators: &Document) {
         let has_regex = operators.get("$regex").is_some();
         let fields = operators.fields.iter().filter(|field| !(has_regex && field.name == "$options"));
-        let fields = self.sorted(fields, |writer, field| writer.operator(field, operators));
-        self.members(fields, operators.partial, |writer, field| writer.operator(field, operators));
+        self.sorted_members(fields, operators.partial, |writer, field| writer.operator(field, operators));
     }
 
     /// The operand of one operator; `$options` of a `$regex` stands beside it.

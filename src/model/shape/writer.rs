@@ -99,6 +99,36 @@ impl Writer {
         self.raw("]");
     }
 
+    /// The same by name; those of one name by what `value` writes of them, each written once.
+    pub(super) fn sorted_members<'f>(
+        &mut self,
+        fields: impl Iterator<Item = &'f Field>,
+        is_partial: bool,
+        value: impl Fn(&mut Self, &'f Field),
+    ) {
+        let mut fields: Vec<&Field> = fields.collect();
+        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut opening = "{ ";
+        for alike in fields.chunk_by(|a, b| a.name == b.name) {
+            let mut texts: Vec<String> = Vec::new();
+            if alike.len() > 1 {
+                texts.extend(alike.iter().map(|field| self.apart(|writer| value(writer, field))));
+                texts.sort_unstable();
+            }
+            for (at, field) in alike.iter().enumerate() {
+                self.raw(opening);
+                self.name(&field.name);
+                self.raw(": ");
+                match texts.get(at) {
+                    Some(text) => self.raw(text),
+                    None => value(self, field),
+                }
+                opening = ", ";
+            }
+        }
+        self.close(opening, is_partial, ["{ ", "{}", " }"]);
+    }
+
     fn close(&mut self, opening: &str, is_partial: bool, [first, empty, last]: [&str; 3]) {
         let is_empty = opening == first;
         if is_partial {

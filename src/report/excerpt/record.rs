@@ -83,8 +83,15 @@ fn names_a_place(source: &[u8], node: &Node) -> bool {
 
 /// Whether a label lies in `node` and in none of its items.
 fn is_target(node: &Node, labels: &[Range<usize>]) -> bool {
-    let holds = |node: &Node, label: &Range<usize>| node.range().start <= label.start && label.end <= node.range().end;
-    labels.iter().any(|label| holds(node, label) && !node.nodes().any(|item| item.touched && holds(item, label)))
+    labels.iter().any(|label| is_meant(node, label))
+}
+
+fn is_meant(node: &Node, label: &Range<usize>) -> bool {
+    holds(&node.range(), label) && !node.nodes().any(|item| item.touched && holds(&item.range(), label))
+}
+
+fn holds(range: &Range<usize>, label: &Range<usize>) -> bool {
+    range.start <= label.start && label.end <= range.end
 }
 
 struct Layout<'a, 'l> {
@@ -127,9 +134,9 @@ impl Layout<'_, '_> {
         }
         self.key(node, parent, preview);
         // A label on the key says nothing about what is in the value: that may have labels of its own, on other rows.
-        let is_named = target && self.labels_key(node);
-        self.full |= is_named;
-        let target = target && !is_named;
+        let in_key = |label: &&Range<usize>| node.key.as_ref().is_some_and(|key| holds(key, label));
+        self.full |= target && self.labels.iter().any(|label| in_key(&label));
+        let target = target && self.labels.iter().filter(|label| !in_key(label)).any(|label| is_meant(node, label));
         match node.kind {
             Kind::Scalar => self.scalar(node.value.clone(), preview.scalar),
             _ if self.number(node) => {}
@@ -138,12 +145,6 @@ impl Layout<'_, '_> {
             _ => self.container(node, inside || target, preview),
         }
         self.full |= target;
-    }
-
-    /// Whether a label lies in the key alone.
-    fn labels_key(&self, node: &Node) -> bool {
-        let Some(key) = &node.key else { return false };
-        self.labels.iter().any(|label| key.start <= label.start && label.end <= key.end)
     }
 
     /// Writes `{ "$numberInt": "5" }`, as programs spell numbers for each other, as `5`.

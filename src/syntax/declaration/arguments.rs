@@ -15,8 +15,6 @@ pub(super) enum Kind {
     Namespace,
     Document,
     Text,
-    /// A string or null.
-    TextOrNull,
 }
 
 /// Refuses a value that is not of the kind; `owner` is where a missing one should have been.
@@ -25,10 +23,6 @@ pub(super) fn require(kind: Kind, node: Option<&Node>, owner: Span, what: &str) 
         Kind::Namespace => namespace(node, owner).map(|_| ()),
         Kind::Document => document(node, owner, what).map(|_| ()),
         Kind::Text => text(node, owner, what).map(|_| ()),
-        Kind::TextOrNull => match node.map(|node| &node.value) {
-            Some(crate::model::Value::Null) => Ok(()),
-            _ => text(node, owner, what).map(|_| ()),
-        },
     }
 }
 

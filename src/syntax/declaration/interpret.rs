@@ -12,6 +12,7 @@ use super::arguments::expected;
 use super::command::command;
 use super::method;
 use super::statement::{Declaration, Declarations, Declared, Target};
+use super::zone::{self, ZoneStatement};
 
 /// Reads a script of shell statements.
 #[must_use]
@@ -123,20 +124,37 @@ impl Interpreter {
             return false;
         }
         let arguments: Result<Vec<Node>, _> = call.arguments.iter().map(|a| self.scope.evaluate(a)).collect();
-        let said = arguments.and_then(|arguments| match place {
-            Some(place) if !is_sh => of_place(call, place, &arguments).transpose(),
-            _ => method::of_sh(&call.method, &arguments).transpose(),
+        let said = arguments.and_then(|arguments| {
+            let zones = of_zones(call, place.as_ref().filter(|_| !is_sh), &arguments).transpose()?;
+            let said = match place {
+                Some(place) if !is_sh => of_place(call, place, &arguments).transpose()?,
+                _ => method::of_sh(&call.method, &arguments).transpose()?,
+            };
+            Ok((said, zones))
         });
         match said {
-            Ok(None) => return false,
-            Ok(Some(Some((target, what)))) => {
-                self.declarations.statements.push(Declared { target, what, span: call.span });
+            Ok((None, None)) => return false,
+            Ok((said, zones)) => {
+                let declared = said.flatten().map(|(target, what)| Declared { target, what, span: call.span });
+                self.declarations.statements.extend(declared);
+                self.declarations.zones.extend(zones.unwrap_or_default());
             }
-            Ok(Some(None)) => {}
             Err(error) => self.declarations.errors.push(error),
         }
         true
     }
+}
+
+/// What a method of `sh`, or a command that is sent to the database `place`, says about zones.
+fn of_zones(
+    call: &MethodCall<'_>,
+    place: Option<&Place>,
+    arguments: &[Node],
+) -> Option<Result<Vec<ZoneStatement>, SyntaxError>> {
+    let Some(place) = place else { return zone::of_sh(&call.method, arguments, call.span) };
+    let is_command = matches!(call.method.value.as_str(), "adminCommand" | "runCommand") && place.collection.is_none();
+    let body = arguments.first().filter(|_| is_command).and_then(Node::as_document)?;
+    zone::of_command(body, call.span)
 }
 
 /// A method of a database or collection; the outer `None` if it has no such method.

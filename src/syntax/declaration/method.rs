@@ -28,18 +28,11 @@ pub(super) fn of_sh(method: &Located<String>, arguments: &[Node]) -> Option<Part
 /// Methods whose arguments are only checked, one by one.
 fn positions(name: &str, owner: Span, arguments: &[Node]) -> Option<Part<()>> {
     const NAMESPACE: (Kind, &str) = (Kind::Namespace, "a namespace");
-    const LOWER: (Kind, &str) = (Kind::Document, "the lower bound, such as `{ customerId: MinKey }`");
-    const UPPER: (Kind, &str) = (Kind::Document, "the upper bound, such as `{ customerId: MaxKey }`");
     const POINT: (Kind, &str) = (Kind::Document, "a document such as `{ customerId: 1000 }`");
     const SHARD: (Kind, &str) = (Kind::Text, "a shard's name");
-    const ZONE: (Kind, &str) = (Kind::Text, "a zone's name");
     let wanted: &[(Kind, &str)] = match name {
         "enableSharding" => &[(Kind::Text, "a database's name")],
         "addShard" => &[(Kind::Text, "a replica set such as `\"rs0/host:27018\"`")],
-        "addShardTag" | "addShardToZone" | "removeShardTag" | "removeShardFromZone" => &[SHARD, ZONE],
-        "addTagRange" => &[NAMESPACE, LOWER, UPPER, ZONE],
-        "updateZoneKeyRange" => &[NAMESPACE, LOWER, UPPER, (Kind::TextOrNull, "a zone's name or null")],
-        "removeTagRange" | "removeRangeFromZone" => &[NAMESPACE, LOWER, UPPER],
         "splitAt" | "splitFind" => &[NAMESPACE, POINT],
         "moveChunk" => &[NAMESPACE, (Kind::Document, "a document that the chunk holds"), SHARD],
         "moveRange" => &[NAMESPACE, SHARD],

@@ -6,7 +6,9 @@ mod index;
 mod interpret;
 mod method;
 mod statement;
+mod zone;
 
 pub(super) use index::listed_index;
 pub use interpret::declarations;
 pub use statement::{Declaration, Declarations, Declared, KeyChange, Target};
+pub use zone::ZoneStatement;

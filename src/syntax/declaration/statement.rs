@@ -4,11 +4,15 @@ use crate::model::{IndexSpec, Node};
 use crate::syntax::error::SyntaxError;
 use crate::text::{Located, Span};
 
+use super::zone::ZoneStatement;
+
 /// What one script declares.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
     /// The declarations, in order.
     pub statements: Vec<Declared>,
+    /// What it says about zones, in order.
+    pub zones: Vec<ZoneStatement>,
     /// Malformed statements about sharding, indexes or zones, in place.
     pub errors: Vec<SyntaxError>,
     /// Where the other statements stand, which were passed over.

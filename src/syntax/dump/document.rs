@@ -1,12 +1,12 @@
 //! What a printed value is a dump of, decided by its members, and what it says.
 
-use crate::model::{Document, Node, Value};
+use crate::model::{Document, Node, Value, WrittenZoneRange};
 use crate::syntax::index_list;
 use crate::text::{Located, Span};
 
 use super::measured;
 use super::printed::{Printed, PrintedValue};
-use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection};
+use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection, DumpedShard};
 use crate::syntax::shell_talk::lists_all_collections;
 
 /// What a document is a dump of.
@@ -18,6 +18,8 @@ enum Kind {
     Chunk,
     /// `config.shards`.
     Shard,
+    /// `config.tags`.
+    ZoneRange,
     /// A database in mongosh's `sh.status()`.
     StatusDatabase,
     /// The reply to a `find` on the config database.
@@ -47,7 +49,7 @@ fn kind(document: &Document) -> Option<Kind> {
     let has = |name: &str| document.get(name).is_some();
     let is_range = is_document("min") && is_document("max");
     if is_range && text("tag").is_some() {
-        return Some(Kind::Bookkeeping);
+        return Some(Kind::ZoneRange);
     }
     if is_range && text("shard").is_some() {
         return Some(Kind::Chunk);
@@ -166,7 +168,8 @@ fn add_one(text: &str, node: &Node, printed: &PrintedValue<'_>, dump: &mut Dump)
     match kind {
         Kind::Collection => dump.collections.extend(collection(document)),
         Kind::Chunk => dump.chunks.extend(chunk(document, "shard", chunk_of(document), node.span)),
-        Kind::Shard => dump.shards.extend(named(document, "_id")),
+        Kind::Shard => dump.shards.extend(shard(document)),
+        Kind::ZoneRange => dump.zones.extend(named(document, "ns").and_then(|ns| zone_range(document, ns, node.span))),
         Kind::Reply => {
             let batch = document.get("cursor").and_then(Node::as_document).and_then(|cursor| cursor.get("firstBatch"));
             let items = batch.and_then(Node::as_array).map(|batch| batch.items.as_slice()).unwrap_or_default();
@@ -232,6 +235,19 @@ fn uuid(document: &Document) -> Option<Vec<u8>> {
     }
 }
 
+/// A shard of no zone has no `tags`; a document of `_id` and `host` alone may be all that was asked for.
+pub(super) fn shard(document: &Document) -> Option<DumpedShard> {
+    let tags = document.get("tags").and_then(Node::as_array);
+    let names = tags.map(|tags| tags.items.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect());
+    let is_whole = document.get("state").is_some();
+    Some(DumpedShard { name: named(document, "_id")?, zones: names.or_else(|| is_whole.then(Vec::new)) })
+}
+
+fn zone_range(document: &Document, namespace: Located<String>, span: Span) -> Option<WrittenZoneRange> {
+    let bound = |name: &str| document.get(name).filter(|bound| bound.as_document().is_some()).cloned();
+    Some(WrittenZoneRange { namespace, min: bound("min")?, max: bound("max")?, zone: named(document, "tag")?, span })
+}
+
 fn chunk_of(document: &Document) -> ChunkOf {
     match (document.get("ns").and_then(Node::as_str), uuid(document)) {
         (Some(name), _) => ChunkOf::Namespace(name.to_owned()),
@@ -260,6 +276,10 @@ fn status_collections(database: &Document, dump: &mut Dump) {
             uuid: None,
         });
         dump.distributions.extend(measured::counted_chunks(document, &field.name, field.name_span));
+        let tags = document.get("tags").and_then(Node::as_array);
+        let range =
+            |tag: &Node| zone_range(tag.as_document()?, Located::new(field.name.clone(), field.name_span), tag.span);
+        dump.zones.extend(tags.into_iter().flat_map(|tags| &tags.items).filter_map(range));
         let printed = document.get("chunks").and_then(Node::as_array);
         let items = printed.map(|printed| printed.items.as_slice()).unwrap_or_default();
         let of = || ChunkOf::Namespace(field.name.clone());

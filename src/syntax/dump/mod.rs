@@ -8,7 +8,7 @@ mod printed;
 
 mod status;
 
-use crate::model::{Distribution, KeyCharacteristics, Node};
+use crate::model::{Distribution, KeyCharacteristics, Node, WrittenZoneRange};
 use crate::text::{Located, Span};
 
 use super::error::SyntaxError;
@@ -23,7 +23,9 @@ pub struct Dump {
     /// Chunks.
     pub chunks: Vec<DumpedChunk>,
     /// Shards of the cluster.
-    pub shards: Vec<Located<String>>,
+    pub shards: Vec<DumpedShard>,
+    /// Ranges of zones.
+    pub zones: Vec<WrittenZoneRange>,
     /// Databases, each with its primary shard.
     pub primaries: Vec<(String, Located<String>)>,
     /// Complete lists of indexes.
@@ -90,6 +92,15 @@ pub struct DumpedChunk {
     pub jumbo: bool,
     /// The whole chunk.
     pub span: Span,
+}
+
+/// One shard.
+#[derive(Debug, Clone)]
+pub struct DumpedShard {
+    /// Its name.
+    pub name: Located<String>,
+    /// The zones it belongs to; `None` if its document may have been printed without them.
+    pub zones: Option<Vec<String>>,
 }
 
 /// Reads all dumps in `text`. It never fails as a whole: what is malformed is told in `errors`.

@@ -5,9 +5,9 @@ use crate::syntax::error::SyntaxError;
 use crate::syntax::shell;
 use crate::text::{Located, Span};
 
-use crate::model::{Distribution, Node, ShardPart, Value};
+use crate::model::{Distribution, Node, ShardPart, Value, WrittenZoneRange};
 
-use super::document::primary;
+use super::document::{primary, shard};
 use super::{ChunkOf, Dump, DumpedChunk, DumpedCollection, Measured};
 
 /// Whether a line is the title of the report.
@@ -71,8 +71,9 @@ impl Report<'_> {
     fn line(&mut self, dump: &mut Dump) -> Result<(), SyntaxError> {
         let rest = &self.text[self.at..];
         let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let line = rest[..length].trim();
-        let start = self.at + rest.len() - rest.trim_start().len();
+        let line = rest[..length].trim_end();
+        let start = self.at + line.len() - line.trim_start().len();
+        let line = line.trim_start();
         let next = self.at + length;
         match line {
             "shards:" => self.section = Section::Shards,
@@ -80,6 +81,7 @@ impl Report<'_> {
             _ if line.starts_with('{') => return self.document(start, dump),
             _ if line.starts_with("shard key:") => return self.key(start + "shard key:".len(), dump),
             _ if line.starts_with("unique:") => self.unique(line, start, dump),
+            _ if line.starts_with("tag:") && line.contains('{') => return self.zone_range(start, dump),
             _ if self.collection.is_some() => self.count(line),
             _ if line.ends_with(':') => self.section = Section::Other,
             _ => {}
@@ -103,8 +105,7 @@ impl Report<'_> {
             return self.chunk(node, self.text.len() - rest.len());
         }
         if self.section == Section::Shards {
-            let id = node.as_document().and_then(|document| document.get("_id"));
-            dump.shards.extend(id.and_then(|id| Some(Located::new(id.as_str()?.to_owned(), id.span))));
+            dump.shards.extend(node.as_document().and_then(shard));
         } else {
             self.end_collection(dump);
             dump.primaries.extend(node.as_document().and_then(primary));
@@ -136,6 +137,30 @@ impl Report<'_> {
             });
         }
         self.skip_line(shard_end);
+        Ok(())
+    }
+
+    /// `tag: NAME  { min } -->> { max }`.
+    fn zone_range(&mut self, start: usize, dump: &mut Dump) -> Result<(), SyntaxError> {
+        let from = start + "tag:".len();
+        let opening = from + self.text[from..].find('{').unwrap_or_default();
+        let name = self.text[from..opening].trim();
+        let name_start = from + (self.text[from..].len() - self.text[from..].trim_start().len());
+        let (min, end) = self.value(opening)?;
+        let Some(rest) = self.text[end..].trim_start().strip_prefix("-->>") else {
+            return Err(SyntaxError::new(min.span, "expected `-->>` behind the lower bound of a zone"));
+        };
+        let (max, end) = self.value(self.text.len() - rest.len())?;
+        if let Some(collection) = &self.collection {
+            dump.zones.push(WrittenZoneRange {
+                namespace: Located::new(collection.name.clone(), collection.span),
+                zone: Located::new(name.to_owned(), Span::new(name_start, name_start + name.len())),
+                span: Span::new(start, end),
+                min,
+                max,
+            });
+        }
+        self.skip_line(end);
         Ok(())
     }
 

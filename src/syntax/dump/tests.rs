@@ -23,7 +23,18 @@ fn told(text: &str) -> Vec<String> {
     };
     let mut told: Vec<String> = dump.collections.iter().map(collection).collect();
     told.extend(dump.chunks.iter().map(chunk));
-    told.extend(dump.shards.iter().map(|shard| format!("shard {}", shard.value)));
+    told.extend(dump.shards.iter().map(|shard| {
+        let zones = shard.zones.as_ref().filter(|zones| !zones.is_empty());
+        format!(
+            "shard {}{}",
+            shard.name.value,
+            zones.map_or_else(String::new, |zones| format!(" in {}", zones.join(", ")))
+        )
+    }));
+    told.extend(dump.zones.iter().map(|range| {
+        assert_eq!(text[range.zone.span.range()].trim_matches(['\'', '"']), range.zone.value);
+        format!("{}: {}..{} in {}", range.namespace.value, cut(&range.min), cut(&range.max), range.zone.value)
+    }));
     told.extend(dump.indexes.iter().map(|list| format!("{} indexes", list.indexes.len())));
     told
 }
@@ -69,6 +80,7 @@ fn several_kinds_stand_in_one_text_in_any_order() {
             "d.c: { \"x\" : { \"$minKey\" : 1 } }..{ \"x\" : NumberLong(\"-7\") } on s1",
             "0c…: { \"a.b\" : MinKey }..{ \"a.b\" : MaxKey } on s2",
             "shard s1",
+            "d.c: { \"x\" : 1 }..{ \"x\" : 2 } in EU",
             "1 indexes",
         ]
     );
@@ -112,7 +124,7 @@ const STATUS: &str = r#"MongoDB shell version v4.2.0
   	"clusterId" : ObjectId("5d8f8930a76645a15dd91245")
   }
   shards:
-        {  "_id" : "rs1",  "host" : "rs1/a:1",  "state" : 1 }
+        {  "_id" : "rs1",  "host" : "rs1/a:1",  "state" : 1,  "tags" : [ "EU", "west coast" ] }
         {  "_id" : "rs2",  "host" : "rs2/b:1",  "state" : 1 }
   active mongoses:
         "4.2.0" : 1
@@ -134,6 +146,8 @@ const STATUS: &str = r#"MongoDB shell version v4.2.0
  "n" : 5 } on : rs1 Timestamp(2, 0) 
                         { "owner" : "m", "n" : 5 } -->> { "owner" : { "$maxKey" : 1 }, "n" : { "$maxKey" : 1 } } on : rs2 Timestamp(2, 1) jumbo 
                          tag: EU  { "owner" : "a" } -->> { "owner" : "m" }
+                         tag: west coast  { "owner" : "m" } -->> { "owner" :
+ { "$maxKey" : 1 } }
                 shop.big
                         shard key: { "_id" : "hashed" }
                         unique: false
@@ -158,8 +172,10 @@ fn the_report_of_the_legacy_shell_is_read_by_its_words() {
         "shop.elided: { \"x\" : 1 }",
         "shop.carts: { \"owner\" : { \"$minKey\" : 1 }, \"n\" : { \"$minKey\" : 1 } }..{ \"owner\" : \"m\",\n \"n\" : 5 } on rs1",
         "shop.carts: { \"owner\" : \"m\", \"n\" : 5 }..{ \"owner\" : { \"$maxKey\" : 1 }, \"n\" : { \"$maxKey\" : 1 } } on rs2",
-        "shard rs1",
+        "shard rs1 in EU, west coast",
         "shard rs2",
+        "shop.carts: { \"owner\" : \"a\" }..{ \"owner\" : \"m\" } in EU",
+        "shop.carts: { \"owner\" : \"m\" }..{ \"owner\" :\n { \"$maxKey\" : 1 } } in west coast",
     ];
     assert_eq!(told(STATUS), expected);
     let flat: String = STATUS.lines().map(|line| format!("{}\r\n", line.trim_start())).collect();
@@ -175,7 +191,7 @@ shardingVersion
 ---
 shards
 [
-  { _id: 'shard1', host: 'shard1/a:1', state: 1, replSetConfigVersion: Long('-1') },
+  { _id: 'shard1', host: 'shard1/a:1', state: 1, tags: [ 'EU' ], replSetConfigVersion: Long('-1') },
   { _id: 'shard2', host: 'shard2/b:1', state: 1 }
 ]
 ---
@@ -203,7 +219,7 @@ databases
           { min: { 'customer.id': MinKey() }, max: { 'customer.id': 0 }, 'on shard': 'shard1', 'last modified': Timestamp({ t: 1, i: 0 }) },
           { min: { 'customer.id': 0 }, max: { 'customer.id': MaxKey() }, 'on shard': 'shard2', 'last modified': Timestamp({ t: 1, i: 1 }), jumbo: 'yes' }
         ],
-        tags: []
+        tags: [ { tag: 'EU', min: { 'customer.id': MinKey() }, max: { 'customer.id': 0 } } ]
       },
       'shop.big': {
         shardKey: { a: 'hashed' },
@@ -221,8 +237,9 @@ databases
         "shop.big: { a: 'hashed' } unique",
         "shop.orders: { 'customer.id': MinKey() }..{ 'customer.id': 0 } on shard1",
         "shop.orders: { 'customer.id': 0 }..{ 'customer.id': MaxKey() } on shard2",
-        "shard shard1",
+        "shard shard1 in EU",
         "shard shard2",
+        "shop.orders: { 'customer.id': MinKey() }..{ 'customer.id': 0 } in EU",
     ];
     assert_eq!(told(text), expected);
     assert_eq!(dumps(text).passed_over, []);
@@ -273,4 +290,10 @@ fn every_truncation_is_read_without_a_panic() {
             assert!(STATUS[..end].get(error.span.range()).is_some(), "{end}: {error:?}");
         }
     }
+}
+
+#[test]
+fn a_report_of_very_many_blank_lines_is_read_in_time() {
+    let text = format!("--- Sharding Status ---\n  databases:\n{}x\n", "\n".repeat(1_000_000));
+    assert_eq!(dumps(&text).errors, []);
 }

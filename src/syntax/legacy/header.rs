@@ -1,10 +1,10 @@
 //! The columns in front of a legacy line's text: what syslog or a container put there, stamp, severity, component, thread.
 
-use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, satisfy};
 use nom::combinator::{eof, not, opt, peek, recognize};
+use nom::{Input, Parser};
 
 use crate::syntax::shell::{Step, Text, refuse};
 
@@ -22,8 +22,16 @@ pub(super) struct Header<'a> {
 /// Reads the columns; the text is left.
 pub(super) fn header(input: Text<'_>) -> Step<'_, Header<'_>> {
     let (input, _) = blanks(input)?;
+    behind_known(input).or_else(|_| behind_others(input))
+}
+
+/// Columns as they are known, or none.
+fn behind_known(input: Text<'_>) -> Step<'_, Header<'_>> {
     if let Ok((rest, ())) = syslog(input).or_else(|_| compose(input)).or_else(|_| kubernetes(input)) {
         return stamped(rest).or_else(|_| bare(rest));
+    }
+    if let Ok((rest, header)) = stamped_twice(input) {
+        return Ok((rest, header));
     }
     let (rest, header) = stamped(input)?;
     // Newer syslogs begin with a stamp that looks like the server's own.
@@ -38,10 +46,38 @@ pub(super) fn header(input: Text<'_>) -> Step<'_, Header<'_>> {
 
 /// A line that begins with a stamp.
 fn stamped(input: Text<'_>) -> Step<'_, Header<'_>> {
-    let (rest, time_millis) = ctime(input).map(|(rest, ())| (rest, None)).or_else(|_| iso(input))?;
-    let (rest, _) = alt((tag(" "), eof)).parse(rest)?;
+    let (rest, time_millis) = stamp(input)?;
     let (rest, context) = columns(rest)?;
     Ok((rest, Header { time_millis, context: context.unwrap_or_default() }))
+}
+
+/// A stamp of either kind and what parts it from the rest.
+fn stamp(input: Text<'_>) -> Step<'_, Option<i64>> {
+    let (rest, time_millis) = ctime(input).map(|(rest, ())| (rest, None)).or_else(|_| iso(input))?;
+    let (rest, _) = alt((tag(" "), eof)).parse(rest)?;
+    Ok((rest, time_millis))
+}
+
+/// `kubectl logs --timestamps` puts a stamp in front of the server's own.
+fn stamped_twice(input: Text<'_>) -> Step<'_, Header<'_>> {
+    let (rest, outer) = iso(input)?;
+    let (rest, _) = char(' ').parse(rest)?;
+    let (rest, header) = stamped(rest)?;
+    Ok((rest, Header { time_millis: header.time_millis.or(outer), ..header }))
+}
+
+/// Columns that nobody knows, such as `[pod/mongo-0/mongod] `, up to the first stamp and thread behind a blank. Where a
+/// document or a string has begun there are none.
+fn behind_others(input: Text<'_>) -> Step<'_, Header<'_>> {
+    let columns = input.find(['{', '"']).unwrap_or(input.len());
+    let begins_stamp = |at: &usize| input[at + 1..].starts_with(|c: char| c.is_ascii_digit() || "MTWFS".contains(c));
+    for at in input[..columns].match_indices(' ').map(|(at, _)| at).filter(begins_stamp) {
+        let Ok((rest, time_millis)) = stamp(input.take_from(at + 1)) else { continue };
+        if let Ok((rest, header)) = bare(rest) {
+            return Ok((rest, Header { time_millis, ..header }));
+        }
+    }
+    refuse(input, "a stamp and a thread's name")
 }
 
 /// A line whose stamp was left to syslog: it begins with the thread at least.

@@ -42,7 +42,11 @@ pub(super) fn read(line: &str) -> Option<Record> {
     let overlong = overlong(text).ok().map(|(rest, ())| rest);
     let body = overlong.unwrap_or(text);
     if !items::is_slow(body.fragment()) {
-        return Some(Record::Other(fact(body.into_fragment())));
+        let fact = match fact(body.into_fragment()) {
+            Fact::Plain if header.context.is_empty() => Fact::Vague,
+            fact => fact,
+        };
+        return Some(Record::Other(fact));
     }
     let read = match overlong {
         Some(body) => items::in_part(line, body),

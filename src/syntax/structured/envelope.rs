@@ -23,7 +23,14 @@ const RESTARTED: f64 = 20698.0;
 /// # Errors
 /// If the line holds no JSON object, or one that is no log record.
 pub(in crate::syntax) fn read(line: &str) -> Result<Record, SyntaxError> {
-    let json = object_text(line)?;
+    of_object(line, object_text(line)?)
+}
+
+/// Reads `json`, a part of `line`, as a log record.
+///
+/// # Errors
+/// If it is no JSON object, or one that is no log record.
+pub(in crate::syntax) fn of_object(line: &str, json: &str) -> Result<Record, SyntaxError> {
     let record = Members::read(line, json)?;
     let id = record.raw("id").and_then(|raw| raw.text(line).parse::<f64>().ok());
     let signs = ["t", "s", "c", "id", "msg"].iter().filter(|name| record.has(name)).count();

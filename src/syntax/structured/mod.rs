@@ -17,7 +17,7 @@ mod views;
 use crate::model::{Document, Event};
 
 pub(super) use command::is_command;
-pub(super) use envelope::{read, role};
+pub(super) use envelope::{of_object, read, role};
 pub(super) use traffic::is_own_thread;
 
 /// The event of an operation that was read from `line` in another form; `record` has the members that a structured record

@@ -1,0 +1,1 @@
+// The keys of this service will be declared here.

@@ -17,8 +17,9 @@ pub fn structured(data: &[u8]) {
     assert_record(line, &record);
     let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
     // A document of the profiler or a part of an array is no line of a log.
-    let is_document = text.trim_start().starts_with(['{', '[', ',']);
-    if is_document && !is_whole(line) {
+    let has_message = |json: &Node| json.as_document().is_some_and(|json| json.get("msg").is_some());
+    let is_line = || is_whole(line) && ext_json::parse(text, 0).is_ok_and(|json| has_message(&json));
+    if text.trim_start().starts_with(['{', '[', ',']) && !is_line() {
         return;
     }
     let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));

@@ -97,7 +97,7 @@ function median(name, column,   count, list, i, j, swap) {
 function ratio(text, a, b) {
     if ((a in seen) && (b in seen) && median(b, 1) > 0) printf "%-44s %8.3f\n", text, median(a, 1) / median(b, 1)
 }
-{
+!/^Command / {
     if (!($1 in seen)) order[++names] = $1
     i = ++seen[$1]
     for (column = 1; column <= 3; column++) value[$1, column, i] = $(column + 1)

@@ -16,10 +16,11 @@ pub fn structured(data: &[u8]) {
     let record = read_record(line);
     assert_record(line, &record);
     let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
-    // A document of the profiler or a part of an array is no line of a log.
+    // What is read though it is no line of a server's log (a document of the profiler, a line wrapped already, a part of an
+    // array) is not written by a server either.
     let has_message = |json: &Node| json.as_document().is_some_and(|json| json.get("msg").is_some());
-    let is_line = || is_whole(line) && ext_json::parse(text, 0).is_ok_and(|json| has_message(&json));
-    if text.trim_start().starts_with(['{', '[', ',']) && !is_line() {
+    let is_structured = || is_whole(line) && ext_json::parse(text, 0).is_ok_and(|json| has_message(&json));
+    if legacy_log::parse_form(text).is_err() && !is_structured() {
         return;
     }
     let outer = format!(r#"{{"log":{},"stream":"stdout"}}"#, quoted(&format!("{text}\n")));

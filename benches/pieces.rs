@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use made_up::{legacy, orders, read_whole, settings, slow_lines, structured};
 use shardlint::model::{Event, ServerVersion, Shape};
 use shardlint::routing::{Cluster, route};
-use shardlint::syntax::{Outliner, Record, is_whole, next_telling, read_record};
+use shardlint::syntax::{Outliner, Patterns, Record, is_whole, next_telling, read_record};
 
 fn main() {
     divan::main();
@@ -32,6 +32,22 @@ fn record_detection(bencher: Bencher) {
     let log = structured();
     bencher.counter(BytesCount::of_str(&log)).bench(|| {
         log.lines().filter(|line| is_whole(line.as_bytes()) && next_telling(line.as_bytes(), 0).is_none()).count()
+    });
+}
+
+/// Which outline a record has, by what its line looks like; all patterns are known.
+#[divan::bench]
+fn pattern(bencher: Bencher) {
+    let log = structured();
+    let lines = slow_lines(&log);
+    let marks = settings(1, true).marks();
+    let mut outliner = Outliner::default();
+    let mut patterns = Patterns::default();
+    for line in &lines {
+        patterns.learn(line.as_bytes(), &mut outliner, marks, 0, || ());
+    }
+    bencher.counter(size(&lines)).bench_local(|| {
+        lines.iter().filter(|line| patterns.find(line.as_bytes(), &mut outliner, marks).is_some()).count()
     });
 }
 

@@ -100,16 +100,24 @@ fn seen(logs: &[&[String]]) -> Option<[u64; 4]> {
 fn an_operation_that_several_shards_logged_is_one_by_its_key_whenever_they_logged_it() {
     let (one, other) = (routed("09:12:03.480", OPEN, &key('1')), routed("09:12:09.480", OPEN, &key('1')));
     let alone = routed("09:12:03.481", OPEN, &key('2'));
-    assert_eq!(seen(&[&[one, alone], &[other.clone()], &[other]]), Some([1, 3, 3, 2]));
+    assert_eq!(seen(&[&[one, alone], std::slice::from_ref(&other), std::slice::from_ref(&other)]), Some([1, 3, 3, 2]));
 }
 
 #[test]
 fn without_a_key_it_is_one_by_its_session_its_statement_and_the_time() {
     let at = |time, command, digit| routed(time, command, &session(digit));
     let first = at("09:12:03.480", OPEN, '1');
-    assert_eq!(seen(&[&[first.clone()], &[at("09:12:03.530", OPEN, '1')]]), Some([2, 2, 2, 1]));
-    assert_eq!(seen(&[&[first.clone()], &[at("09:12:05.530", OPEN, '1')]]), Some([1, 1, 2, 2]), "much later");
-    assert_eq!(seen(&[&[first.clone()], &[at("09:12:03.530", OPEN, '2')]]), Some([1, 1, 2, 2]), "another session");
+    assert_eq!(seen(&[std::slice::from_ref(&first), &[at("09:12:03.530", OPEN, '1')]]), Some([2, 2, 2, 1]));
+    assert_eq!(
+        seen(&[std::slice::from_ref(&first), &[at("09:12:05.530", OPEN, '1')]]),
+        Some([1, 1, 2, 2]),
+        "much later"
+    );
+    assert_eq!(
+        seen(&[std::slice::from_ref(&first), &[at("09:12:03.530", OPEN, '2')]]),
+        Some([1, 1, 2, 2]),
+        "another session"
+    );
     assert_eq!(seen(&[&[first], &[at("09:12:03.530", DONE, '1')]]), Some([1, 1, 2, 2]), "another statement");
 }
 
@@ -268,6 +276,13 @@ fn members_of_one_shard_that_both_answered_are_one_shard() {
         routed("09:12:03.480", OPEN, &key('1')).replace(zero, &format!(r#""v":{{"$timestamp":{{{version}}}}}"#))
     };
     let (one, other) = (of(r#""t":6,"i":1"#), of(r#""t":4,"i":0"#));
-    assert_eq!(seen(&[&[one.clone()], &[one.clone()], &[other]]), Some([2, 2, 3, 1]), "a hedged read");
-    assert_eq!(seen(&[&[one.clone()], &[of(r#""t":0,"i":0"#)], &[of(r#""t":0, "i":0"#)]]), Some([3, 3, 3, 1]));
+    assert_eq!(
+        seen(&[std::slice::from_ref(&one), std::slice::from_ref(&one), &[other]]),
+        Some([2, 2, 3, 1]),
+        "a hedged read"
+    );
+    assert_eq!(
+        seen(&[std::slice::from_ref(&one), &[of(r#""t":0,"i":0"#)], &[of(r#""t":0, "i":0"#)]]),
+        Some([3, 3, 3, 1])
+    );
 }

@@ -200,18 +200,19 @@ fn counts(log: &str, more: &[&str]) -> ([u64; 6], Option<i32>) {
 }
 
 #[test]
-fn the_brackets_and_commas_of_an_array_on_lines_of_their_own_are_no_records() {
+fn the_brackets_and_commas_of_an_array_on_lines_of_their_own_are_other_records_and_no_sign_of_a_log() {
     let one = record(1);
-    for (log, lines) in [
-        (format!("[\n{one},\n{one}\n]\n"), 4),
-        (format!("[\n{one}\n,\n{one}\n];\n"), 5),
-        (format!("[{one},\n{one}]\n"), 2),
-        (format!("{one}\n[\n{one}\n"), 3),
+    for (log, lines, others) in [
+        (format!("[\n{one},\n{one}\n]\n"), 4, 2),
+        (format!("[\n{one}\n,\n{one}\n];\n"), 5, 3),
+        (format!("[{one},\n{one}]\n"), 2, 0),
+        (format!("{one}\n[\n{one}\n"), 3, 1),
+        (format!("{one}\n[]\n{one}\n"), 3, 1),
     ] {
-        assert_eq!(counts(&log, &[]), ([lines, 2, 0, 0, 0, 0], Some(0)), "{log}");
+        assert_eq!(counts(&log, &[]), ([lines, 2, others, 0, 0, 0], Some(0)), "{log}");
     }
-    assert_eq!(counts(&format!("[\n\n{one}\n]"), &[]).0, [4, 1, 1, 0, 0, 0], "a blank line is one");
-    assert_eq!(counts("[\n]\n", &[]), ([2, 0, 0, 0, 0, 0], Some(2)), "an array of nothing is no log");
+    assert_eq!(counts(&format!("[\n\n{one}\n]"), &[]).0, [4, 1, 3, 0, 0, 0], "a blank line is one too");
+    assert_eq!(counts("[\n]\n", &[]), ([2, 0, 2, 0, 0, 0], Some(2)), "an array of nothing is no log");
 }
 
 #[test]

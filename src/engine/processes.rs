@@ -28,6 +28,9 @@ pub struct Processes {
     known: BTreeMap<SourceId, Known>,
 }
 
+/// How a shard is called.
+const SHARD: &str = "shard";
+
 impl Processes {
     /// Takes in what a record other than a slow query tells of its process.
     pub fn learn(&mut self, source: SourceId, fact: &Fact) {
@@ -81,18 +84,23 @@ impl Processes {
             path: log.to_owned(),
             role: role.map(|role| match role {
                 Role::Router => "router",
-                Role::Shard => "shard",
+                Role::Shard => SHARD,
                 Role::Config => "config server",
             }),
             shard: shard.or(named),
         }
     }
 
-    /// Of the logs that show operations which came through a router, which shard each is of. Logs of `told` that name the same
-    /// shard have the same number; one that names none is taken for a shard of its own.
+    /// Of the logs that show operations which came through a router, which shard each is of; those of `told` that are a router's
+    /// or a config server's are left out. Logs that name the same shard have the same number; one that names none is taken for
+    /// a shard of its own.
     #[must_use]
     pub fn shards(&self, told: &[ProcessRow]) -> BTreeMap<SourceId, usize> {
+        let is_other = |source: SourceId| {
+            told.get(source.0 as usize).and_then(|process| process.role).is_some_and(|role| role != SHARD)
+        };
         let routed = self.known.iter().filter(|(_, known)| known.is_routed).map(|(source, _)| *source);
+        let routed = routed.filter(|source| !is_other(*source));
         let shard = |at: usize| told.get(at).and_then(|process| process.shard.as_deref());
         let first_of = |at: usize| (0..at).find(|other| shard(*other).is_some() && shard(*other) == shard(at));
         routed.map(|source| (source, source.0 as usize)).map(|(id, at)| (id, first_of(at).unwrap_or(at))).collect()

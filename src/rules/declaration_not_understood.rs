@@ -104,7 +104,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Write the statement as the shell takes it. Values have to be literal: variables and computed names are not evaluated.
+Write the statement as the shell takes it. Values have to be literals, or variables that are
+given one and that no other statement may change; names that are computed are not evaluated.
 
 ## When to ignore
 

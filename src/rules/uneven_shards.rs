@@ -29,7 +29,11 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let (message, mut labels, help) = match (odd.first(), slow) {
         (None, None) => return None,
         (Some(first), _) => {
-            let others = if odd.len() == 1 { String::new() } else { format!(" and {} more", odd.len() - 1) };
+            let same = odd.iter().filter(|part| part.access.value == first.access.value).count();
+            let mut others = if same == 1 { String::new() } else { format!(" and {} more", same - 1) };
+            for part in odd.iter().filter(|part| part.access.value != first.access.value) {
+                others += &format!(", as `{}` on `{}`", part.access.value, part.shard);
+            }
             let is_alone = alike(&parts, usual) == 1;
             let elsewhere = if is_alone { format!("`{}`", usual.shard) } else { "the others".to_owned() };
             let message = format!(

@@ -24,9 +24,8 @@ pub(super) fn read(text: &str, read_line: impl Fn(&str) -> Record) -> Option<Rec
     }
     let value = value(text);
     if value.is_empty() {
-        // The brackets of an array around records, on lines of their own, are none.
-        let is_around = text.contains(['[', ']', ',']) && typed(text.trim()).is_none();
-        return Some(if is_around { Record::Several(Vec::new()) } else { Record::Other(Fact::Vague) });
+        // The brackets of an array around records, on lines of their own, are no sign of a log.
+        return Some(Record::Other(Fact::Vague));
     }
     if !value.starts_with(['{', '[', '"', '\'']) {
         return None;
@@ -141,7 +140,7 @@ impl<F: Fn(&str) -> Record> Reader<'_, F> {
             return match array.items.as_slice() {
                 // Loki's pair of a time and a line.
                 [time, line] if time.as_str().is_some() && line.as_str().is_some() => self.line(line),
-                [] => Some(Record::Several(Vec::new())),
+                [] => Some(Record::Other(Fact::Vague)),
                 items => self.all(items),
             };
         }

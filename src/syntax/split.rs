@@ -76,7 +76,7 @@ fn piece(text: &str, line: &str) -> Option<Piece> {
     Some(Piece::Plain { start: span_in(text, 0, content).range().start, text: content.to_owned() })
 }
 
-/// Who wrote a part of a record that goes on in the next line: parts of different streams may stand between each other.
+/// Who wrote a part of a record that goes on in the next line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Runtime {
     /// `{"log":"…","stream":"stdout",…}`
@@ -138,11 +138,16 @@ fn runtime(line: &[u8]) -> Option<(Runtime, bool)> {
     if let Some((id, goes_on)) = mark(line) {
         return Some((Runtime::Marked { id }, goes_on));
     }
-    if line.starts_with(br#"{"log":""#) {
+    if is_docker(line) {
         return Some((Runtime::Docker, is_docker_part(line)));
     }
     let (is_output, goes_on, _) = columns(line)?;
     Some((Runtime::Kubernetes { is_output }, goes_on))
+}
+
+/// Whether a line begins as docker's do, blanks behind the colon aside.
+fn is_docker(line: &[u8]) -> bool {
+    line.strip_prefix(br#"{"log":"#).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""))
 }
 
 /// What the members of an object say of its text: the name of the record that it is a part of, and whether that goes on.
@@ -204,7 +209,7 @@ fn ends_its_line(line: &[u8]) -> bool {
 }
 
 fn docker_text(line: &[u8]) -> Option<String> {
-    if !line.starts_with(br#"{"log":""#) {
+    if !is_docker(line) {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?;

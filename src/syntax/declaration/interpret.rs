@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use regex::Regex;
+
 use crate::model::Node;
 use crate::syntax::error::SyntaxError;
 use crate::syntax::shell::{Chain, Expression, Form, MethodCall, Scope, Script, ScriptStatement, Selector};
@@ -20,7 +22,7 @@ pub fn declarations(text: &str) -> Declarations {
     let script = Script::parse(text);
     let mut interpreter = Interpreter::default();
     for statement in &script.statements {
-        interpreter.run(statement);
+        interpreter.run(statement, text);
     }
     let mut declarations = interpreter.declarations;
     declarations.errors.extend(script.errors);
@@ -47,7 +49,7 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    fn run(&mut self, statement: &ScriptStatement<'_>) {
+    fn run(&mut self, statement: &ScriptStatement<'_>, text: &str) {
         let (understood, span) = match statement {
             ScriptStatement::Use(database) => {
                 self.database = Some(database.clone());
@@ -56,11 +58,33 @@ impl Interpreter {
             ScriptStatement::Alias { name, chain } => (self.alias(name, chain), chain.span),
             ScriptStatement::Variable { name, value } => (self.variable(name, value), value.span),
             ScriptStatement::Call(call) => (self.call(call), call.span),
-            ScriptStatement::Other(span) => (false, *span),
+            ScriptStatement::Other(span) => {
+                self.forget_changed(&text[span.range()]);
+                (false, *span)
+            }
         };
         if !understood {
             self.declarations.passed_over.push(span);
         }
+    }
+
+    /// Forgets the variables that a statement may change which is not understood.
+    fn forget_changed(&mut self, statement: &str) {
+        let may_change = |name: &str| {
+            // Most statements name none, and need no expression.
+            let name = statement.contains(name).then(|| regex::escape(name));
+            let changes = name.and_then(|name| {
+                let assigned = r"(\s*(\.\s*\w+|\[[^\]]*\]))*\s*([-+*/%&|?^<>]{0,3}=([^=>]|$)|\+\+|--)";
+                let changed = r"\.(push|pop|shift|unshift|splice|sort|reverse|fill)\s*\(";
+                Regex::new(&format!(
+                    r"(^|[^\w$.])({name}({assigned}|{changed})|(Object\.assign\s*\(|delete|\+\+|--)\s*{name}([^\w$]|$))"
+                ))
+                .ok()
+            });
+            changes.is_some_and(|changes| changes.is_match(statement))
+        };
+        self.scope.forget(may_change);
+        self.aliases.retain(|name, _| !may_change(name));
     }
 
     fn alias(&mut self, name: &str, chain: &Chain) -> bool {
@@ -354,6 +378,33 @@ mod tests {
             for error in declarations(&text[..end]).errors {
                 assert!(text[..end].get(error.span.range()).is_some(), "{end}: {error:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_variable_that_a_statement_may_change_which_is_not_understood_stands_for_nothing() {
+        let script = |change: &str| format!("var key = {{ a: 1 }};\n{change}\nsh.shardCollection(\"shop.k\", key);\n");
+        for change in [
+            "key.b = 1;",
+            "key[\"b\"] = 1;",
+            "if (big) { key = { b: 1 }; }",
+            "Object.assign(key, { b: 1 });",
+            "for (const f of fields) { key[f]++ }",
+            "delete key.a;",
+        ] {
+            let declared = declarations(&script(change));
+            assert!(declared.statements.is_empty(), "{change}");
+            assert_eq!(declared.errors.len(), 1, "{change}");
+        }
+        for harmless in [
+            "printjson(key);",
+            "if (key == other) { print(\"same\"); }",
+            "mykey = 5 + f();",
+            "f(x => key);",
+            "other.key = 1;",
+        ] {
+            let declared = declarations(&script(harmless));
+            assert_eq!((declared.statements.len(), declared.errors.len()), (1, 0), "{harmless}");
         }
     }
 }

@@ -24,6 +24,11 @@ impl Scope {
         self.variables.insert(name.to_owned(), value);
     }
 
+    /// Forgets the values of some variables.
+    pub fn forget(&mut self, is_meant: impl Fn(&str) -> bool) {
+        self.variables.retain(|name, _| !is_meant(name));
+    }
+
     /// The value of a variable.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node> {

@@ -104,8 +104,8 @@ sh.shardCollection("shop.orders", { customerId: 1 });
 
 ## How to fix
 
-Write the statement as the shell takes it. Values have to be literals, or variables that are
-given one and that no other statement may change; names that are computed are not evaluated.
+Write the statement as the shell takes it. Values have to be literals, or variables that
+were given one last and to which nothing else was assigned or added since; names that are computed are not evaluated.
 
 ## When to ignore
 

@@ -39,6 +39,12 @@ struct Place {
     span: Span,
 }
 
+/// What a variable stands for.
+enum Meaning {
+    Place(Place),
+    Value(Node),
+}
+
 #[derive(Default)]
 struct Interpreter {
     /// What `db` stands for, once the script has said so.
@@ -55,8 +61,8 @@ impl Interpreter {
                 self.database = Some(database.clone());
                 return;
             }
-            ScriptStatement::Alias { name, chain } => (self.alias(name, chain), chain.span),
-            ScriptStatement::Variable { name, value } => (self.variable(name, value), value.span),
+            ScriptStatement::Alias { name, chain } => (self.assign(name, self.meant_by_chain(chain)), chain.span),
+            ScriptStatement::Variable { name, value } => (self.assign(name, self.meant_by(value)), value.span),
             ScriptStatement::Call(call) => (self.call(call), call.span),
             ScriptStatement::Other(span) => {
                 self.forget_changed(&text[span.range()]);
@@ -68,55 +74,60 @@ impl Interpreter {
         }
     }
 
+    /// Lets a variable stand for something. What it stood for before, it stands for no longer, whether or not that is known.
+    fn assign(&mut self, name: &str, meaning: Option<Meaning>) -> bool {
+        self.scope.forget(|known| known == name);
+        self.aliases.remove(name);
+        let is_known = meaning.is_some();
+        match meaning {
+            Some(Meaning::Place(place)) if name == "db" => self.database = place.database,
+            _ if name == "db" => self.database = None,
+            Some(Meaning::Place(place)) => drop(self.aliases.insert(name.to_owned(), place)),
+            Some(Meaning::Value(value)) => self.scope.set(name, value),
+            None => {}
+        }
+        is_known
+    }
+
     /// Forgets the variables that a statement may change which is not understood.
     fn forget_changed(&mut self, statement: &str) {
         let may_change = |name: &str| {
             // Most statements name none, and need no expression.
-            let name = statement.contains(name).then(|| regex::escape(name));
-            let changes = name.and_then(|name| {
-                let assigned = r"(\s*(\.\s*\w+|\[[^\]]*\]))*\s*([-+*/%&|?^<>]{0,3}=([^=>]|$)|\+\+|--)";
-                let changed = r"\.(push|pop|shift|unshift|splice|sort|reverse|fill)\s*\(";
-                Regex::new(&format!(
-                    r"(^|[^\w$.])({name}({assigned}|{changed})|(Object\.assign\s*\(|delete|\+\+|--)\s*{name}([^\w$]|$))"
-                ))
-                .ok()
-            });
-            changes.is_some_and(|changes| changes.is_match(statement))
+            if !statement.contains(name) {
+                return false;
+            }
+            let name = regex::escape(name);
+            let assigned = r"(\s*(\.\s*\w+|\[[^\]]*\]))*\s*([-+*/%&|?^<>]{0,3}=([^=>]|$)|\+\+|--)";
+            let changed = r"\.(push|pop|shift|unshift|splice|sort|reverse|fill)\s*\(";
+            let changes = Regex::new(&format!(
+                r"(^|[^\w$.])({name}({assigned}|{changed})|(Object\.assign\s*\(|delete|\+\+|--)\s*{name}([^\w$]|$))"
+            ));
+            changes.map_or(true, |changes| changes.is_match(statement))
         };
         self.scope.forget(may_change);
         self.aliases.retain(|name, _| !may_change(name));
-    }
-
-    fn alias(&mut self, name: &str, chain: &Chain) -> bool {
-        if let Some(place) = self.place(chain) {
-            if name == "db" {
-                self.database = place.database;
-            } else {
-                self.aliases.insert(name.to_owned(), place);
-            }
-            return true;
+        if may_change("db") {
+            self.database = None;
         }
-        let value = self.scope.get(&chain.root).filter(|_| chain.selectors.is_empty()).cloned();
-        value.map(|value| self.scope.set(name, value)).is_some()
     }
 
-    /// Keeps plain values, and the database of `connect("host/shop")`.
-    fn variable(&mut self, name: &str, value: &Expression<'_>) -> bool {
+    /// What a chain stands for.
+    fn meant_by_chain(&self, chain: &Chain) -> Option<Meaning> {
+        let value = || self.scope.get(&chain.root).filter(|_| chain.selectors.is_empty()).cloned();
+        self.place(chain).map(Meaning::Place).or_else(|| value().map(Meaning::Value))
+    }
+
+    /// What an expression stands for: a connection to a database, or a value.
+    fn meant_by(&self, value: &Expression<'_>) -> Option<Meaning> {
         if let Form::Call { name: function, arguments: Some(arguments) } = &value.form
             && function == "connect"
             && let Some(Expression { form: Form::String(address), .. }) = arguments.first()
         {
             let address = address.split('?').next().unwrap_or_default();
             let database = address.rsplit_once('/').map(|(_, database)| database.to_owned()).filter(|d| !d.is_empty());
-            let place = Place { database, ..Place::default() };
-            if name == "db" {
-                self.database = place.database;
-            } else {
-                self.aliases.insert(name.to_owned(), place);
-            }
-            return true;
+            return Some(Meaning::Place(Place { database, ..Place::default() }));
         }
-        self.scope.evaluate(value).map(|value| self.scope.set(name, value)).is_ok()
+        self.scope.evaluate(value).ok().map(Meaning::Value)
     }
 
     /// Follows a chain; `None` if nothing says what its variable stands for.
@@ -391,6 +402,8 @@ mod tests {
             "Object.assign(key, { b: 1 });",
             "for (const f of fields) { key[f]++ }",
             "delete key.a;",
+            "key = chosen();",
+            "key = big ? { b: 1 } : { a: 1 };",
         ] {
             let declared = declarations(&script(change));
             assert!(declared.statements.is_empty(), "{change}");

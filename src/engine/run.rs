@@ -20,7 +20,6 @@ use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all
 use super::roster::Roster;
 use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
-use super::sightings::Sightings;
 use super::worker::{Tallies, Worker};
 
 /// Sees how far reading is; called on the calling thread.
@@ -91,7 +90,7 @@ impl SourceLines {
         self.not_understood + self.vague > 0 && self.understood == 0
     }
 
-    /// Whether there is nothing in it but blank lines and brackets.
+    /// Whether there is nothing in it but blank lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.understood + self.not_understood + self.vague == 0
@@ -167,8 +166,7 @@ fn scan_all<'a>(
     let sender = Numbering::new(sender);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
-    let tallies = Tallies { sightings: Sightings::among(count), ..Tallies::default() };
-    let worker = || Mutex::new(Worker { tallies: tallies.clone(), ..Worker::default() });
+    let worker = || Mutex::new(Worker { tallies: Tallies::among(count), ..Worker::default() });
     let crew = Crew {
         messages: Mutex::new(messages),
         used,
@@ -180,7 +178,7 @@ fn scan_all<'a>(
     let mut merging = Merging {
         outcome: Outcome {
             by_source: vec![SourceLines::default(); count],
-            tallies: tallies.clone(),
+            tallies: Tallies::among(count),
             ..Outcome::default()
         },
         roster: Roster::new(settings.most_shapes),
@@ -364,8 +362,9 @@ impl Merging<'_> {
 
     /// Takes over what the threads have counted.
     fn collect(&mut self, crew: &Crew<'_>) {
+        let logs = self.outcome.by_source.len();
         for worker in &crew.workers {
-            let tallies = std::mem::take(&mut locked(worker).tallies);
+            let tallies = std::mem::replace(&mut locked(worker).tallies, Tallies::among(logs));
             self.outcome.tallies.merge(tallies);
         }
         if let Some(shapes) = crew.shapes.get() {

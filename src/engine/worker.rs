@@ -51,6 +51,12 @@ impl Worker {
 }
 
 impl Tallies {
+    /// Those of the logs of that many processes, before any is read.
+    #[must_use]
+    pub fn among(logs: usize) -> Self {
+        Self { sightings: Sightings::among(logs), ..Self::default() }
+    }
+
     /// Counts a record. One that was recalled is judged anew if it becomes an example, and its key `values` are asked for
     /// only if one of them is kept.
     pub fn count(

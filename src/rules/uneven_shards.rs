@@ -3,6 +3,7 @@
 use super::finding::{Finding, Label, Severity};
 use super::rule::{Check, EventContext, Evidence, Rule, Status};
 use crate::model::ShardPlan;
+
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "SL409",
@@ -29,17 +30,10 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
     let (message, mut labels, help) = match (odd.first(), slow) {
         (None, None) => return None,
         (Some(first), _) => {
-            let same = odd.iter().filter(|part| part.access.value == first.access.value).count();
-            let mut others = if same == 1 { String::new() } else { format!(" and {} more", same - 1) };
-            for part in odd.iter().filter(|part| part.access.value != first.access.value) {
-                others += &format!(", as `{}` on `{}`", part.access.value, part.shard);
-            }
             let is_alone = alike(&parts, usual) == 1;
             let elsewhere = if is_alone { format!("`{}`", usual.shard) } else { "the others".to_owned() };
-            let message = format!(
-                "{subject} is planned as `{}` on `{}`{others}, and as `{}` on {elsewhere}",
-                first.access.value, first.shard, usual.access.value
-            );
+            let planned = planned(&odd);
+            let message = format!("{subject} is planned as {planned}, and as `{}` on {elsewhere}", usual.access.value);
             let more = if is_alone { "" } else { " and others" };
             let labels = vec![
                 Label::new(first.access.span, format!("the plan of `{}`", first.shard)),
@@ -60,6 +54,20 @@ fn check(ctx: &EventContext<'_>) -> Option<Finding> {
         labels.push(Label::new(shard.millis_at, format!("`{}`: {}", shard.part.shard, shard.words(others))));
     }
     Some(Finding { severity: None, message, help: Some(help), labels, subject: None, source: None })
+}
+
+/// Each plan of these shards, and where it is used.
+fn planned(odd: &[&ShardPlan]) -> String {
+    let is_first = |at: usize| odd[..at].iter().all(|before| before.access.value != odd[at].access.value);
+    let firsts = (0..odd.len()).filter(|at| is_first(*at)).map(|at| odd[at]);
+    let words = firsts.map(|first| {
+        let more = match alike(odd, first) {
+            1 => String::new(),
+            shards => format!(" and {} more", shards - 1),
+        };
+        format!("`{}` on `{}`{more}", first.access.value, first.shard)
+    });
+    words.collect::<Vec<_>>().join(", as ")
 }
 
 /// The plan that most shards have; of several the one that comes first. `None` if there is nothing to compare.

@@ -121,6 +121,8 @@ const LITERALS: [&[&str]; 9] = [
         r#"{"$date":"2024-05-15T00:00:00.000Z"}"#,
         r#"{"$date":"2024-05-15T00:00:00Z"}"#,
         r#"{"$date":"2024-05-14T25:12:03.481Z"}"#,
+        r#"{"$date":"2024-02-29T09:12:03.481Z"}"#,
+        r#"{"$date":"2023-02-29T09:12:03.481Z"}"#,
         r#"{"$date":{"$numberLong":"-62135596800000"}}"#,
     ],
     &["null", "true", "false", r#"{"$minKey":1}"#, r#"{"$maxKey":1}"#, "[]", "[5]", r#"["a","b"]"#],
@@ -145,6 +147,9 @@ const HOLE: char = '\u{1}';
 
 /// Where the name of a field goes that each record has its own of.
 const FIELD_HOLE: char = '\u{2}';
+
+/// Where a number of skipped documents goes.
+const SKIP_HOLE: char = '\u{3}';
 
 struct Maker {
     random: fastrand::Rng,
@@ -209,7 +214,7 @@ impl Maker {
             r#","let":{"v":5},"$db":"shop""#,
         ]);
         let sort =
-            self.pick(&["", "", r#","sort":{"a":1}"#, r#","limit":1"#, r#","limit":0"#, r#","skip":5,"limit":9"#]);
+            self.pick(&["", "", r#","sort":{"a":1}"#, r#","limit":1"#, r#","limit":0"#, ",\"skip\":\u{3},\"limit\":9"]);
         match self.random.u8(..10) {
             0..=3 => (format!(r#"{{"find":"t","filter":{filter}{sort}{tail}}}"#), "command"),
             4 => (format!(r#"{{"count":"t","query":{filter}{sort}{tail}}}"#), "command"),
@@ -283,6 +288,8 @@ impl Maker {
                 filled.push_str(self.pick(LITERALS[kind]));
             } else if c == FIELD_HOLE {
                 filled.push_str(self.pick(&["\"a\"", "\"b\"", "\"z\""]));
+            } else if c == SKIP_HOLE {
+                filled.push_str(self.pick(&["0", "5", "17", "999", "1000", "50000", "-1", "5.0", "null"]));
             } else {
                 filled.push(c);
             }

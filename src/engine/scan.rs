@@ -351,9 +351,8 @@ impl Scan<'_> {
         let judged = judge(event, place.position, process.version, settings);
         if recalls.now
             && let Some(outline) = outliner.read(place.bytes, settings.marks())
-            && let Some(memory) = Memory::of(&kind, &judged, settings)
         {
-            memo.insert(*process, &outline, memory);
+            memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, newcomers, settings };
         sink.count(&kind, &Told::by_event(event), place, || judged, || None);

@@ -179,6 +179,7 @@ impl Settings {
         Marks {
             application: of_application,
             values: self.thresholds.few_ranges as u64,
+            skipped: self.thresholds.deep_skip,
             examined: self.thresholds.sorted_documents,
             returned: self.thresholds.merged_documents,
         }

@@ -370,8 +370,8 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
     let about = if is_exact { "" } else { "about " };
     (shapes > 0).then(|| {
         format!(
-            "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
-             counted as the other shapes of their collections"
+            "{most} shapes are told apart; {about}{shapes} rarer ones, with {statements} statements, are counted as the \
+             other shapes of their collections"
         )
     })
 }

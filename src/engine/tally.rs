@@ -19,7 +19,7 @@ use super::durations::Durations;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::plans::Plans;
-use super::roster::Crowd;
+use super::roster::{Crowd, Folding};
 use super::usage::{Usage, Values};
 
 /// What was counted.
@@ -33,8 +33,6 @@ pub struct Tally {
     pub others: BTreeMap<String, ShapeStats>,
     /// How many shapes that are.
     pub folded: Crowd,
-    /// So many shapes were left when others were last folded.
-    left: usize,
     /// By namespace: who carries the shard key, and where calls go.
     pub usage: Usage,
     /// Findings by rule and group.
@@ -426,14 +424,10 @@ impl Tally {
         }
     }
 
-    /// Counts all shapes but these together, by namespace, and their diagnostics by rule and namespace.
-    pub fn fold(&mut self, told_apart: &FxHashSet<Fingerprint>) {
-        // Nothing is found or hidden but what belongs to a shape that is counted.
-        if self.shapes.len() == self.left {
-            return;
-        }
+    /// Counts the shapes that are folded together, by namespace, and their diagnostics by rule and namespace.
+    pub fn fold(&mut self, folding: &Folding) {
         let mut became: FxHashMap<Fingerprint, Fingerprint> = FxHashMap::default();
-        for (shape, stats) in self.shapes.extract_if(|shape, _| !told_apart.contains(shape)) {
+        for (shape, stats) in self.shapes.extract_if(|shape, _| folding.folds(*shape)) {
             let other = stats.folded();
             became.insert(shape, other.fingerprint);
             self.folded.add(shape);
@@ -442,7 +436,10 @@ impl Tally {
                 None => drop(self.others.insert(other.namespace.clone(), other)),
             }
         }
-        self.left = self.shapes.len();
+        // Nothing is found or hidden but what belongs to a shape that is counted.
+        if became.is_empty() {
+            return;
+        }
         let of_others = |key: &GroupKey| became.get(&key.group).map(|&group| GroupKey { group, ..*key });
         let groups: Vec<_> = self.groups.extract_if(|key, _| of_others(key).is_some()).collect();
         let folded =

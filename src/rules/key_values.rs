@@ -109,7 +109,7 @@ fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(u
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.members.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
+                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
             }
         }
         _ => {}

@@ -6,6 +6,7 @@
 //! made in one walk over the line that builds nothing. A line that is odd in any way, or no slow query, has no outline and
 //! is read in full. [`Patterns`] spare most lines the walk.
 
+mod aside;
 mod clock;
 mod envelope;
 mod gap;
@@ -164,10 +165,11 @@ impl Outliner {
     }
 }
 
-/// Whether every line of `text` is UTF-8 without control characters, so that it may have an outline.
+/// Whether `line` is UTF-8 without control characters, so that it may have an outline.
 #[must_use]
-pub fn is_clean(text: &[u8]) -> bool {
+pub fn is_clean(line: &[u8]) -> bool {
     // Not `any`: without a way out of the loop it takes many bytes at a time.
-    let odd = text.iter().fold(0, |odd, byte| odd | (u8::from(*byte < 0x20) & u8::from(*byte != b'\n')));
-    odd == 0 && std::str::from_utf8(text).is_ok()
+    let ends = |(least, most): (u8, u8), byte: &u8| (least.min(*byte), most.max(*byte));
+    let (least, most) = line.iter().fold((u8::MAX, 0), ends);
+    least >= b' ' && (most.is_ascii() || std::str::from_utf8(line).is_ok())
 }

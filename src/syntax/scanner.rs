@@ -108,7 +108,7 @@ impl<'l> Scanner<'l> {
 
 /// Where the next quote or backslash is.
 #[inline]
-fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
+pub(in crate::syntax) fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
     let rest = line.get(start..)?;
     // Most strings of a log are short: sixteen bytes are looked at at once, with nothing to set up.
     if let Some(first) = rest.first_chunk::<16>() {
@@ -228,8 +228,9 @@ fn end_of_number(line: &[u8], at: usize) -> Option<usize> {
     if is_usual { Some(end) } else { end_of_unusual(line, at) }
 }
 
+/// Behind the digits that stand at `at`, if there are any.
 #[inline]
-fn behind_digits(line: &[u8], mut at: usize) -> usize {
+pub(in crate::syntax) fn behind_digits(line: &[u8], mut at: usize) -> usize {
     while line.get(at).is_some_and(u8::is_ascii_digit) {
         at += 1;
     }

@@ -62,7 +62,7 @@ pub(super) struct Filling<'l> {
 }
 
 impl<'l> Filling<'l> {
-    fn plain(text: &'l [u8]) -> Self {
+    pub(super) fn plain(text: &'l [u8]) -> Self {
         Self { outcome: 0, side: 0, class: Class::Verbatim, text, count: 0 }
     }
 

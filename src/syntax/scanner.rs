@@ -99,9 +99,13 @@ impl<'l> Scanner<'l> {
     /// Steps over any value; its text.
     #[inline]
     pub(in crate::syntax) fn value(&mut self) -> Option<&'l [u8]> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
-        self.at = end_of_value(self.line, start)?;
+        self.at = match first {
+            b'"' => end_of_string(self.line, start)?,
+            b'0'..=b'9' => end_of_number(self.line, start)?,
+            _ => end_of_value(self.line, start)?,
+        };
         Some(&self.line[start..self.at])
     }
 }
@@ -231,6 +235,14 @@ fn end_of_number(line: &[u8], at: usize) -> Option<usize> {
 /// Behind the digits that stand at `at`, if there are any.
 #[inline]
 pub(in crate::syntax) fn behind_digits(line: &[u8], mut at: usize) -> usize {
+    if let Some(first) = line.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let digits = u8x16::new(*first) - u8x16::splat(b'0');
+        let count = digits.min(u8x16::splat(9)).cmp_eq(digits).move_mask().trailing_ones() as usize;
+        at += count;
+        if count < 16 {
+            return at;
+        }
+    }
     while line.get(at).is_some_and(u8::is_ascii_digit) {
         at += 1;
     }

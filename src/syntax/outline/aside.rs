@@ -54,15 +54,14 @@ impl Asides {
         }
         let (line, start) = (scanner.line, scanner.at);
         if let Some(tried) = self.places.get_mut(place) {
-            for i in 0..TRIED {
-                let Some(spelling) = self.known.get(usize::from(tried[i])) else { break };
-                if let Some(end) = spelling.end(line, start) {
-                    if i > 0 {
-                        tried.swap(i - 1, i);
-                    }
-                    scanner.at = end;
-                    return Some(&line[start..end]);
+            let known = tried.iter().map_while(|id| self.known.get(usize::from(*id)));
+            let mut ends = known.map(|spelling| spelling.end(line, start)).enumerate();
+            if let Some((i, Some(end))) = ends.find(|(_, end)| end.is_some()) {
+                if i > 0 {
+                    tried.swap(i - 1, i);
                 }
+                scanner.at = end;
+                return Some(&line[start..end]);
             }
         }
         let value = scanner.value()?;

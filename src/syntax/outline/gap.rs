@@ -149,9 +149,9 @@ fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
 
 pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
     let text = scanner.number()?;
-    let digit = |byte: &u8| byte.is_ascii_digit();
-    let is_plain = text.len() <= 18 && text.iter().all(digit);
-    is_plain.then(|| (text, text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))))
+    let add = |sum, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
+    let count = Some(text).filter(|text| text.len() <= 18)?.iter().try_fold(0, add)?;
+    Some((text, count))
 }
 
 /// Whether there are any, and on which side of a mark they are.
@@ -251,7 +251,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
     scanner.at += 1;
-    let mut texts = Vec::new();
+    let mut texts = Vec::with_capacity(32);
     let mut common = None;
     loop {
         let (class, text) = any_literal(scanner)?;

@@ -185,16 +185,23 @@ impl<P> Patterns<P> {
         &self.ends[pattern as usize].about
     }
 
-    /// Where in the line that was found last stands what stood at `span` in the one that its pattern was made of.
+    /// Where in the line that was found last stands what stood at `span` in the one that its pattern was made of; `None` if
+    /// that begins or ends within a gap.
     #[must_use]
-    pub fn moved(&self, pattern: u32, span: Span, outliner: &Outliner) -> Span {
+    pub fn moved(&self, pattern: u32, span: Span, outliner: &Outliner) -> Option<Span> {
         let gaps = &self.ends[pattern as usize].gaps;
-        let moved = |at: usize| match gaps.partition_point(|(_, end)| *end <= at).checked_sub(1) {
-            Some(before) => at - gaps[before].1 + outliner.places[before].1,
-            None => at,
+        let moved = |at: usize| {
+            let next = gaps.partition_point(|(_, end)| *end <= at);
+            if gaps.get(next).is_some_and(|(start, _)| *start < at) {
+                return None;
+            }
+            Some(match next.checked_sub(1) {
+                Some(before) => at - gaps[before].1 + outliner.places[before].1,
+                None => at,
+            })
         };
         let Range { start, end } = span.range();
-        Span::new(moved(start), moved(end))
+        Some(Span::new(moved(start)?, moved(end)?))
     }
 
     /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.

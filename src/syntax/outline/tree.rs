@@ -68,21 +68,18 @@ impl Default for Tree {
 
 /// Whether `line` begins with the first `length` bytes of `padded`, which is longer by [`WIDTH`] at least.
 #[inline]
-pub(super) fn begins_with(mut line: &[u8], mut padded: &[u8], mut length: usize) -> bool {
-    while let (Some((a, line_rest)), Some((b, padded_rest))) =
-        (line.split_first_chunk::<WIDTH>(), padded.split_first_chunk::<WIDTH>())
-    {
-        let same = u8x16::new(*a).cmp_eq(u8x16::new(*b)).move_mask().trailing_ones() as usize;
-        if length <= WIDTH {
-            return same >= length;
-        }
-        if same < WIDTH {
-            return false;
-        }
-        (line, padded, length) = (line_rest, padded_rest, length - WIDTH);
-    }
-    // The line ends soon.
-    line.get(..length).is_some_and(|rest| rest == &padded[..length])
+pub(super) fn begins_with(line: &[u8], padded: &[u8], length: usize) -> bool {
+    let whole = length / WIDTH;
+    let (line_chunks, padded_chunks) = (line.as_chunks::<WIDTH>().0, padded.as_chunks::<WIDTH>().0);
+    let (Some((line_chunks, [a, ..])), Some((padded_chunks, [b, ..]))) =
+        (line_chunks.split_at_checked(whole), padded_chunks.split_at_checked(whole))
+    else {
+        // The line ends soon.
+        return line.get(..length).is_some_and(|rest| rest == &padded[..length]);
+    };
+    let rest = u8x16::new(*a).cmp_eq(u8x16::new(*b)).move_mask().trailing_ones() as usize;
+    // Not `==`, which calls a function for a few bytes.
+    rest >= length % WIDTH && line_chunks.iter().zip(padded_chunks).all(|(a, b)| a == b)
 }
 
 impl Tree {

@@ -7,7 +7,7 @@ use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
 use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, read_record};
-use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
+use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
@@ -15,7 +15,7 @@ use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
 use super::processes::Processes;
-use super::roster::Newcomers;
+use super::roster::Appearance;
 use super::settings::Settings;
 use super::tally::joined;
 use super::worker::{Tallies, Values, Worker, values_of};
@@ -138,8 +138,8 @@ pub struct Part {
     pub unread_by_source: Vec<(SourceId, u64)>,
     /// Open ends.
     pub pairing: Pairing,
-    /// Shapes that the thread had not seen before, in the order of the input.
-    pub newcomers: Vec<Fingerprint>,
+    /// The shapes of its statements, in their order.
+    pub appearances: Vec<Appearance>,
     /// What the processes tell of themselves.
     pub processes: Processes,
     /// The offset behind its last line.
@@ -223,7 +223,6 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
     let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
     part.count_settled(settled, &mut worker.tallies, settings);
-    part.newcomers = worker.newcomers.take();
     part
 }
 
@@ -275,7 +274,7 @@ impl Scan<'_> {
     /// Counts a record whose like was seen before; `None` if it has to be read.
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker, .. } = self;
-        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
+        let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
         let (memory, told) = (recalled.memory, recalled.told);
         let values = || {
@@ -284,7 +283,7 @@ impl Scan<'_> {
             debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
             values.or_else(read)
         };
-        let mut sink = Sink { part, settled, tallies, newcomers, settings };
+        let mut sink = Sink { part, settled, tallies, settings };
         let judged = || memory.recall(&told, place.position, *process, settings);
         sink.count(&memory.kind, &told, place, judged, values);
         Some(())
@@ -334,16 +333,15 @@ impl Scan<'_> {
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
         let Self { part, settled, settings, process, worker, recalls, .. } = self;
-        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
+        let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
         if *recalls
             && let Some(outline) = outliner.read(place.bytes, settings.marks())
-            && let Some(memory) = Memory::of(&kind, &judged, settings)
         {
-            memo.insert(*process, &outline, memory);
+            memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
-        let mut sink = Sink { part, settled, tallies, newcomers, settings };
+        let mut sink = Sink { part, settled, tallies, settings };
         sink.count(&kind, &Told::by_event(event), place, || judged, || None);
     }
 
@@ -360,7 +358,7 @@ impl Scan<'_> {
         let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
-        worker.newcomers.note(&judged);
+        part.appearances.extend(Appearance::of(&judged));
         worker.tallies.count(&judged, Some(place.bytes), || None, settings);
     }
 }
@@ -370,7 +368,6 @@ struct Sink<'a> {
     part: &'a mut Part,
     settled: &'a mut Settled,
     tallies: &'a mut Tallies,
-    newcomers: &'a mut Newcomers,
     settings: &'a Settings,
 }
 
@@ -383,7 +380,7 @@ impl Sink<'_> {
         judged: impl FnOnce() -> Judged,
         values: impl FnOnce() -> Option<Values>,
     ) {
-        let Self { part, settled, tallies, newcomers, settings } = self;
+        let Self { part, settled, tallies, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
@@ -406,7 +403,7 @@ impl Sink<'_> {
         }
         part.note(told, kind.version);
         let judged = Judged { lead, origin: kind.origin, ..judged() };
-        newcomers.note(&judged);
+        part.appearances.extend(Appearance::of(&judged));
         match kind.counting {
             Counting::Waiting => {
                 part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));

@@ -28,6 +28,8 @@ pub(super) enum Gap {
     Duration,
     /// documents of which it matters whether there are none, one or several,
     Few,
+    /// that are passed over,
+    Skipped,
     /// keys or documents that were read,
     Examined,
     /// and documents that were returned.
@@ -78,7 +80,7 @@ impl<'l> Filling<'l> {
 impl Gap {
     /// Whether what else is read of it is written at the end of the key.
     pub(super) fn has_side(self) -> bool {
-        matches!(self, Self::Few | Self::Examined | Self::Returned | Self::List)
+        matches!(self, Self::Few | Self::Skipped | Self::Examined | Self::Returned | Self::List)
     }
 
     /// Whether its text may be held against others'.
@@ -111,6 +113,7 @@ impl Gap {
                 let read = count(scanner)?;
                 Filling::number(read, read.1.min(2) as u8)
             }
+            Self::Skipped => marked(count(scanner)?, marks.skipped),
             Self::Examined => marked(count(scanner)?, marks.examined),
             Self::Returned => marked(count(scanner)?, marks.returned),
             Self::Limit => Filling::plain(limit(scanner)?),

@@ -62,8 +62,10 @@ impl<'a> Told<'a> {
 /// The outline of one slow-query record.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline<'k, 'l> {
-    /// What decides.
+    /// What decides: names and structure,
     pub key: &'k [u8],
+    /// and what the values are.
+    pub ending: &'k [u8],
     /// What counts in each record anew.
     pub told: Told<'l>,
 }
@@ -75,6 +77,8 @@ pub struct Marks {
     pub application: bool,
     /// Numbers of key values.
     pub values: u64,
+    /// `skip`.
+    pub skipped: u64,
     /// `docsExamined`, `keysExamined`.
     pub examined: u64,
     /// `nreturned`.
@@ -126,7 +130,7 @@ impl Outliner {
         let mut relations = Relations::new();
         let values = self.walk(line, marks, &mut relations)?;
         let told = values.told(&mut self.clock)?;
-        Some(Outline { key: &self.key, told })
+        Some(Outline { key: &self.key, ending: &self.ending, told })
     }
 
     /// Makes the key and finds the gaps of a line.
@@ -149,9 +153,7 @@ impl Outliner {
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);
-        key.push(b'|');
-        key.extend_from_slice(ending);
-        now.find(key).is_none().then_some(values)
+        (now.find(key).is_none() && now.find(ending).is_none()).then_some(values)
     }
 
     /// The pattern of `line`, if it has an outline.

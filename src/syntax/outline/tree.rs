@@ -237,7 +237,7 @@ mod tests {
     fn find(tree: &Tree, text: &str) -> Option<(u32, usize)> {
         let mut scanner = Scanner::new(text.as_bytes());
         fn read<'l>(gap: Gap, _place: usize, ahead: &mut Scanner<'l>) -> Option<Filling<'l>> {
-            let marks = Marks { application: false, values: 0, examined: 0, returned: 0 };
+            let marks = Marks { application: false, values: 0, skipped: 0, examined: 0, returned: 0 };
             gap.read(ahead, marks, &mut Distinct::default())
         }
         tree.follow(&mut scanner, read, |_, _, _| {}).map(|number| (number, scanner.at))

@@ -2,7 +2,7 @@
 
 use crate::model::{Event, Namespace, Node, Statement, Verb};
 use crate::rules::{KeyValue, filter_of};
-use crate::syntax::ext_json;
+use crate::syntax::{ext_json, legacy};
 use crate::text::Span;
 
 use super::judge::key_values_of;
@@ -49,7 +49,11 @@ impl Prototype {
         settings: &Settings,
     ) -> Option<Vec<Vec<KeyValue>>> {
         let record = std::str::from_utf8(record).ok()?;
-        let read = |span: Span| -> Option<Node> { ext_json::parse(record.get(moved(span).range())?, 0).ok() };
+        let is_structured = record.starts_with('{');
+        let read = |span: Span| -> Option<Node> {
+            let text = record.get(moved(span).range())?;
+            if is_structured { ext_json::parse(text, 0).ok() } else { legacy::whole_document(text) }
+        };
         let values = |shown: &Shown| {
             let mut statement = Statement::new(shown.verb, shown.namespace.clone(), Span::default(), Span::default());
             statement.filter = match shown.filter {

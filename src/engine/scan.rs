@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_whole, next_telling, read_record};
+use crate::syntax::{
+    Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_whole, next_telling, read_record,
+};
 use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -277,6 +279,10 @@ struct Recalls {
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
+        if is_idle(place.bytes) {
+            self.part.counts.other_records += 1;
+            return;
+        }
         let Recalls { may, is_clean: are_clean, .. } = self.recalls;
         self.recalls.now = may && (are_clean || is_clean(place.bytes)) && memchr::memchr(b'\n', place.bytes).is_none();
         if !self.recalls.now || self.recall(place).is_none() {

@@ -31,5 +31,5 @@ pub use case::{case_id, parse_case};
 pub use comment::{SentFrom, sent_from};
 pub use error::SyntaxError;
 pub use guess::looks_like;
-pub use outline::{Found, Marks, Outline, Outliner, Patterns, Told, is_clean};
+pub use outline::{Found, Marks, Outline, Outliner, Patterns, Told, is_clean, is_idle};
 pub use record::{Fact, Part, Record, Role, Trouble, is_whole, next_telling, read_record};

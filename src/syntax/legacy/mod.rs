@@ -9,6 +9,7 @@ mod header;
 mod items;
 pub mod plan;
 mod slow;
+pub(in crate::syntax) mod spelling;
 mod value;
 
 use nom::Input;
@@ -24,12 +25,21 @@ use super::record::{Fact, Record};
 use super::shell::{Step, Text, complaint, must};
 use super::structured;
 
+pub(super) use items::OPERATIONS;
 pub(super) use slow::attributes;
 
 /// Reads a document of the text log's syntax as far as it goes; what is not read makes it partial.
 pub(super) fn cut_document(text: &str) -> Option<Node> {
     let (_, node) = document::document(Text::new_extra(text, 0), &document::Reading::tolerant(), 0).ok()?;
     Some(node)
+}
+
+/// Reads a document of the text log's syntax that is the whole of `text` and has no other reading; spans are those of `text`.
+#[must_use]
+pub fn whole_document(text: &str) -> Option<Node> {
+    let (rest, node) = document::document(Text::new_extra(text, 0), &document::Reading::default(), 0).ok()?;
+    let is_whole = rest.is_empty() && node.as_document().is_some_and(|document| !document.partial);
+    is_whole.then_some(node)
 }
 
 /// Reads a line of the text log; `None` if it does not begin as one.

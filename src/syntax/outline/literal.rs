@@ -115,7 +115,29 @@ fn is_uuid(text: &[u8]) -> bool {
 
 /// Whether a text is surely a time: `2026-11-30T08:17:00.824Z`, or with an offset. The last days of a month are looked up.
 pub(super) fn is_date(text: &[u8]) -> bool {
-    let Some((stamp, rest)) = text.split_at_checked(19) else { return false };
+    text.split_at_checked(19).is_some_and(|(moment, rest)| is_moment(moment) && is_end_of_date(rest))
+}
+
+/// Whether a text is surely the stamp of a line of the text log: `2026-11-30T08:17:00.824+0000`.
+pub(super) fn is_stamp(text: &[u8]) -> bool {
+    let is_end = |rest: &[u8]| match rest {
+        [b'.', a, b, c, zone @ ..] if [a, b, c].iter().all(|digit| digit.is_ascii_digit()) => match zone {
+            b"Z" => true,
+            [b'+' | b'-', b'0' | b'1', h, b'0'..=b'5', m] => h.is_ascii_digit() && m.is_ascii_digit(),
+            _ => false,
+        },
+        _ => false,
+    };
+    text.split_at_checked(19).is_some_and(|(moment, rest)| is_moment(moment) && is_end(rest))
+}
+
+/// Whether a text is a time in milliseconds since 1970 as legacy documents have it, of the usual size.
+pub(super) fn is_time(text: &[u8]) -> bool {
+    (10..=14).contains(&text.len()) && text[0] != b'0' && text.iter().all(u8::is_ascii_digit)
+}
+
+/// `2026-11-30T08:17:00`, every part in range.
+fn is_moment(stamp: &[u8]) -> bool {
     let pair = |at: usize| match stamp[at..at + 2] {
         [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => (tens - b'0') * 10 + (ones - b'0'),
         _ => u8::MAX,
@@ -129,7 +151,7 @@ pub(super) fn is_date(text: &[u8]) -> bool {
         _ => 0,
     };
     let in_range = (10..=89).contains(&pair(0)) && pair(2) < 100 && (1..=days).contains(&pair(8));
-    punctuated && in_range && pair(11) < 24 && pair(14) < 60 && pair(17) < 60 && is_end_of_date(rest)
+    punctuated && in_range && pair(11) < 24 && pair(14) < 60 && pair(17) < 60
 }
 
 /// `.824Z`, `Z`, `.824+00:00`.
@@ -203,7 +225,7 @@ fn family(class: Class) -> Option<u8> {
 pub(super) fn is_told_by_text(class: Class, text: &[u8]) -> bool {
     match class {
         Class::Int | Class::Long | Class::ObjectId | Class::Uuid => true,
-        Class::Date => text.ends_with(b"Z"),
+        Class::Date => text.ends_with(b"Z") || is_time(text),
         Class::Text => memchr::memchr(b'\\', text).is_none(),
         _ => false,
     }

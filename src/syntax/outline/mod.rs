@@ -7,11 +7,13 @@
 //! is read in full. [`Patterns`] spare most lines the walk.
 
 mod clock;
+mod columns;
 mod envelope;
 mod gap;
 mod literal;
 mod patterns;
 mod relations;
+mod text;
 mod tree;
 mod walk;
 
@@ -19,13 +21,15 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
-use super::scanner::Scanner;
+use super::scanner::{Scanner, Spelling};
 
 use clock::Clock;
+pub use columns::is_idle;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
 pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
+use text::TextLine;
 use tree::Piece;
 use walk::Walk;
 
@@ -135,7 +139,7 @@ impl Outliner {
         pieces.clear();
         ending.clear();
         let walk = Walk {
-            scanner: Scanner::new(line),
+            scanner: Scanner::of_line(line),
             key: &mut *key,
             relations: &mut *relations,
             distinct,
@@ -144,7 +148,10 @@ impl Outliner {
             ending: &mut *ending,
             statement: 0,
         };
-        let values = Envelope::new(walk).read()?;
+        let values = match walk.scanner.spelling {
+            Spelling::Json => Envelope::new(walk).read()?,
+            Spelling::Legacy => TextLine::new(walk).read()?,
+        };
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);

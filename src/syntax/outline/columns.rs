@@ -13,7 +13,7 @@ pub(super) fn stamp<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
     let rest = &scanner.line[scanner.at..];
     if !rest.first()?.is_ascii_digit() {
         scanner.at += ctime(rest)?;
-        return Some(&[]);
+        return Some(&rest[..0]);
     }
     let length = if *rest.get(23)? == b'Z' { 24 } else { 28 };
     let text = rest.get(..length).filter(|text| literal::is_stamp(text))?;

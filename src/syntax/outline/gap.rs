@@ -204,23 +204,28 @@ fn any_literal<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
     Some((known(class)?, text))
 }
 
-/// `ObjectId('…')`, `new Date(…)`, `UUID("…")`.
+/// `ObjectId('…')`, `new Date(…)`, `UUID("…")`, `NumberDecimal("…")`.
 fn called<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
     let rest = &scanner.line[scanner.at..];
     let (class, before, behind) = match rest.first()? {
         b'O' => (Class::ObjectId, &b"ObjectId('"[..], &b"')"[..]),
         b'n' => (Class::Date, &b"new Date("[..], &b")"[..]),
         b'U' => (Class::Uuid, &b"UUID(\""[..], &b"\")"[..]),
+        b'N' => (Class::Decimal, &b"NumberDecimal(\""[..], &b"\")"[..]),
         _ => return None,
     };
     let inner = rest.strip_prefix(before)?;
     let length = match class {
         Class::ObjectId => 24,
         Class::Uuid => 36,
-        _ => inner.iter().position(|byte| !byte.is_ascii_digit())?,
+        _ => inner.iter().position(|byte| *byte == behind[0])?,
     };
     let (text, end) = inner.split_at_checked(length)?;
-    let is_usual = if class == Class::Date { literal::is_time(text) } else { literal::is_wrapped(class, text) };
+    let is_usual = match class {
+        Class::Date => literal::is_time(text),
+        Class::Decimal => literal::is_decimal(text),
+        _ => literal::is_wrapped(class, text),
+    };
     (is_usual && end.starts_with(behind)).then_some(())?;
     scanner.at += before.len() + length + behind.len();
     Some((class, text))

@@ -80,13 +80,15 @@ pub(super) fn of_wrapper(name: &[u8], text: &[u8]) -> Option<Class> {
         b"$oid" => is_wrapped(Class::ObjectId, text).then_some(Class::ObjectId),
         b"$uuid" => is_wrapped(Class::Uuid, text).then_some(Class::Uuid),
         b"$date" => is_wrapped(Class::Date, text).then_some(Class::Date),
-        b"$numberDecimal" => {
-            let digits = text.strip_prefix(b"-").unwrap_or(text);
-            let point = memchr::memchr(b'.', digits)?;
-            is_fraction(digits, point).then_some(Class::Decimal)
-        }
+        b"$numberDecimal" => is_decimal(text).then_some(Class::Decimal),
         _ => None,
     }
+}
+
+/// Whether it is a number with a point, few enough digits and not 0.
+pub(super) fn is_decimal(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    memchr::memchr(b'.', digits).is_some_and(|point| is_fraction(digits, point))
 }
 
 /// Whether the text in a wrapper of that class is spelled in the usual way, and no special value.

@@ -7,6 +7,7 @@ pub mod bounds;
 mod document;
 mod header;
 mod items;
+mod plain;
 pub mod plan;
 mod slow;
 pub(in crate::syntax) mod spelling;

@@ -34,7 +34,7 @@ use tree::Piece;
 use walk::Walk;
 
 /// What a record tells for itself: no two records need to agree in it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told<'a> {
     /// The thread (`conn123`).
     pub context: &'a str,

@@ -3,7 +3,7 @@
 use crate::catalog::Collection;
 use crate::model::{Document, Event, Field, Namespace, Node, ShardKey, Statement, Value, Verb};
 use crate::rules::{KeyValue, filter_of};
-use crate::syntax::ext_json;
+use crate::syntax::{ext_json, legacy};
 use crate::text::Span;
 
 use super::judge::key_values_of;
@@ -71,9 +71,11 @@ impl Prototype {
         settings: &Settings,
     ) -> Option<Vec<Vec<KeyValue>>> {
         let record = std::str::from_utf8(record).ok()?;
+        let is_structured = record.starts_with('{');
         let read = |members: &Vec<Member>| -> Option<Node> {
             let field = |(name, span): &Member| {
-                let node = ext_json::parse(record.get(moved(*span)?.range())?, 0).ok()?;
+                let text = record.get(moved(*span)?.range())?;
+                let node = if is_structured { ext_json::parse(text, 0).ok()? } else { legacy::whole_value(text)? };
                 Some(Field { name: name.clone(), name_span: Span::default(), node })
             };
             let document = Document { fields: members.iter().map(field).collect::<Option<_>>()?, partial: false };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_idle_text, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -214,7 +214,7 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
             // The runtime's own records: what it split is told by the first of them.
             scan.part.counts.other_records += record.lines - 1;
         }
-        if is_idle(record.bytes) {
+        if is_idle(record.bytes) || is_idle_text(record.bytes) {
             scan.part.counts.other_records += 1;
             continue;
         }
@@ -336,9 +336,7 @@ impl Scan<'_> {
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if *recalls
-            && let Some(outline) = outliner.read(place.bytes, settings.marks())
-        {
+        if *recalls && let Some(outline) = outliner.read(place.bytes, settings.marks()) {
             memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };

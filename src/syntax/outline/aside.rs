@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::tree::{WIDTH, begins_with};
-use crate::syntax::scanner::{Scanner, behind_digits, end_of_run};
+use crate::syntax::scanner::{self, Scanner, behind_digits, end_of_run};
 
 /// How values in some places are spelled.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ enum Scalar {
 impl Asides {
     /// Steps over the value that comes next, at a place of the pattern with that number; its text.
     pub(super) fn value<'l>(&mut self, place: usize, scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
-        if !matches!(scanner.peek()?, b'{' | b'[') {
+        if !matches!(scanner.peek()?, b'{' | b'[') || scanner.spelling != scanner::Spelling::Json {
             return scanner.value();
         }
         let (line, start) = (scanner.line, scanner.at);

@@ -8,11 +8,13 @@
 
 mod aside;
 mod clock;
+mod columns;
 mod envelope;
 mod gap;
 mod literal;
 mod patterns;
 mod relations;
+mod text;
 mod tree;
 mod walk;
 
@@ -20,18 +22,20 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
-use super::scanner::Scanner;
+use super::scanner::{Scanner, Spelling};
 
 use clock::Clock;
+pub use columns::is_idle_text;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
 pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
+use text::TextLine;
 use tree::Piece;
 use walk::Walk;
 
 /// What a record tells for itself: no two records need to agree in it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told<'a> {
     /// The thread (`conn123`).
     pub context: &'a str,
@@ -140,7 +144,7 @@ impl Outliner {
         pieces.clear();
         ending.clear();
         let walk = Walk {
-            scanner: Scanner::new(line),
+            scanner: Scanner::of_line(line),
             key: &mut *key,
             relations: &mut *relations,
             distinct,
@@ -149,7 +153,10 @@ impl Outliner {
             ending: &mut *ending,
             statement: 0,
         };
-        let values = Envelope::new(walk).read()?;
+        let values = match walk.scanner.spelling {
+            Spelling::Json => Envelope::new(walk).read()?,
+            Spelling::Legacy => TextLine::new(walk).read()?,
+        };
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);

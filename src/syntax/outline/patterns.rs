@@ -142,7 +142,7 @@ const MOST_NODES: usize = 1 << 15;
 impl<P> Patterns<P> {
     /// The pattern of a line, if it follows one. It must be UTF-8 without control characters.
     pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<Found<'a>> {
-        let mut scanner = Scanner::new(line);
+        let mut scanner = Scanner::of_line(line);
         let mut values = Values::default();
         let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();

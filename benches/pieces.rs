@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use made_up::{legacy, orders, read_whole, settings, slow_lines, structured};
 use shardlint::model::{Event, ServerVersion, Shape};
 use shardlint::routing::{Cluster, route};
-use shardlint::syntax::{Outliner, Patterns, Record, is_whole, next_telling, read_record};
+use shardlint::syntax::{Outliner, Patterns, Record, is_idle, read_record};
 
 fn main() {
     divan::main();
@@ -30,9 +30,7 @@ fn events(log: &str) -> Vec<Event> {
 #[divan::bench]
 fn record_detection(bencher: Bencher) {
     let log = structured();
-    bencher.counter(BytesCount::of_str(&log)).bench(|| {
-        log.lines().filter(|line| is_whole(line.as_bytes()) && next_telling(line.as_bytes(), 0).is_none()).count()
-    });
+    bencher.counter(BytesCount::of_str(&log)).bench(|| log.lines().filter(|line| is_idle(line.as_bytes())).count());
 }
 
 /// Which outline a record has, by what its line looks like; all patterns are known.
@@ -51,6 +49,21 @@ fn pattern(bencher: Bencher) {
     });
 }
 
+/// The same of lines of the text log.
+#[divan::bench]
+fn legacy_pattern(bencher: Bencher) {
+    let log = legacy();
+    let marks = settings(1, true).marks();
+    let mut outliner = Outliner::default();
+    let mut patterns = Patterns::default();
+    for line in log.lines() {
+        patterns.learn(line.as_bytes(), &mut outliner, marks, 0, || ());
+    }
+    bencher.counter(BytesCount::of_str(&log)).bench_local(|| {
+        log.lines().filter(|line| patterns.find(line.as_bytes(), &mut outliner, marks).is_some()).count()
+    });
+}
+
 /// What decides of a record, in one walk.
 #[divan::bench]
 fn outline(bencher: Bencher) {
@@ -59,6 +72,16 @@ fn outline(bencher: Bencher) {
     let marks = settings(1, true).marks();
     bencher.counter(size(&lines)).with_inputs(Outliner::default).bench_values(|mut outliner| {
         lines.iter().filter(|line| outliner.read(line.as_bytes(), marks).is_some()).count()
+    });
+}
+
+/// The same of lines of the text log.
+#[divan::bench]
+fn legacy_outline(bencher: Bencher) {
+    let log = legacy();
+    let marks = settings(1, true).marks();
+    bencher.counter(BytesCount::of_str(&log)).with_inputs(Outliner::default).bench_values(|mut outliner| {
+        log.lines().filter(|line| outliner.read(line.as_bytes(), marks).is_some()).count()
     });
 }
 
@@ -122,4 +145,10 @@ fn whole_structured_without_recalling(bencher: Bencher) {
 #[divan::bench]
 fn whole_legacy(bencher: Bencher) {
     end_to_end(bencher, &legacy(), 1, true);
+}
+
+/// The same without recalling.
+#[divan::bench]
+fn whole_legacy_without_recalling(bencher: Bencher) {
+    end_to_end(bencher, &legacy(), 1, false);
 }

@@ -2,6 +2,8 @@
 //! byte for byte, as if each record had been read and judged by itself.
 
 mod binary;
+#[path = "recall/text.rs"]
+mod text;
 
 use std::io::Cursor;
 use std::path::PathBuf;

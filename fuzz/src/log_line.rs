@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use shardlint::model::{Event, Node, Shape, Value};
-use shardlint::syntax::{Record, ext_json, is_whole, legacy as legacy_log, read_record};
+use shardlint::syntax::{
+    Fact, Marks, Outliner, Patterns, Record, Told, ext_json, is_clean, is_idle, is_whole, legacy as legacy_log, read_record,
+};
 use shardlint::text::Span;
 
 use crate::print::quoted;
@@ -15,6 +17,7 @@ pub fn structured(data: &[u8]) {
     let line = first_line(data);
     let record = read_record(line);
     assert_record(line, &record);
+    assert_recognised(line, &record);
     let (Record::Slow(bare), Ok(text)) = (&record, std::str::from_utf8(line)) else { return };
     // What is read though it is no line of a server's log (a document of the profiler, a line wrapped already, a part of an
     // array) is not written by a server either.
@@ -37,6 +40,7 @@ pub fn legacy(data: &[u8]) {
     let line = first_line(data);
     let record = read_record(line);
     assert_record(line, &record);
+    assert_recognised(line, &record);
     let Ok(text) = std::str::from_utf8(line) else { return };
     match legacy_log::parse_form(text) {
         Ok(()) => assert!(!matches!(record, Record::Bad(_)), "the strict form is not read: {text:?}"),
@@ -50,6 +54,32 @@ pub fn legacy(data: &[u8]) {
         Ok(interval) => assert_inside(text, &[interval.first.0.span, interval.last.0.span]),
         Err(error) => assert_located(text, &error),
     }
+}
+
+/// What is said of a line without reading it in full is what is read in it, and in another one that is taken to be alike.
+fn assert_recognised(line: &[u8], record: &Record) {
+    let is_plain = |record: &Record| matches!(record, Record::Other(Fact::Plain));
+    assert!(!is_idle(line) || is_plain(record), "{record:?} is passed over");
+    let marks = Marks { application: false, values: 10, examined: 100, returned: 100 };
+    let mut outliner = Outliner::default();
+    if !is_clean(line) || outliner.read(line, marks).is_none() {
+        return;
+    }
+    let mut patterns = Patterns::default();
+    patterns.learn(line, &mut outliner, marks, 0, || ());
+    let shapes = |event: &Event| event.statements.iter().map(|one| Shape::of(one).text).collect::<Vec<_>>();
+    let mut is_alike = |other: &[u8]| {
+        let Some(found) = patterns.find(other, &mut outliner, marks) else { return false };
+        let (Record::Slow(event), Record::Slow(first)) = (read_record(other), record) else {
+            panic!("recognised, and no slow query: {}", String::from_utf8_lossy(other));
+        };
+        assert_eq!(found.told, Told::by_event(&event), "{}", String::from_utf8_lossy(other));
+        assert_eq!(shapes(&event), shapes(first), "{}", String::from_utf8_lossy(other));
+        true
+    };
+    assert!(is_alike(line), "a line is not recognised: {}", String::from_utf8_lossy(line));
+    let next = |byte: &u8| if matches!(byte, b'1'..=b'8') { byte + 1 } else { *byte };
+    is_alike(&line.iter().map(next).collect::<Vec<u8>>());
 }
 
 fn first_line(data: &[u8]) -> &[u8] {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_whole, next_telling, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_idle_text, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -201,27 +201,24 @@ impl Part {
 /// Reads and judges every record of `block`.
 #[must_use]
 pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
-    let bytes = &block.chunk.bytes;
-    let recalls =
-        Recalls { may: settings.may_recall(), is_clean: settings.may_recall() && is_clean(bytes), now: false };
-    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default(), recalls };
-    let mut telling = next_telling(bytes, 0);
+    let may_recall = settings.may_recall();
+    let (part, settled) = (Part::default(), Settled::default());
+    let mut scan = Scan { process, settings, worker, part, settled, may_recall, recalls: false };
     for record in block.records() {
         scan.part.counts.lines += record.lines;
+        if record.is_idle {
+            scan.part.counts.other_records += record.lines;
+            continue;
+        }
         if record.is_split {
             // The runtime's own records: what it split is told by the first of them.
             scan.part.counts.other_records += record.lines - 1;
         }
-        let start = usize::try_from(record.position.offset - block.chunk.pos.offset).unwrap_or(usize::MAX);
-        let end = start + record.bytes.len();
-        if telling.is_none_or(|at| at >= end) && is_whole(record.bytes) {
+        if is_idle(record.bytes) || is_idle_text(record.bytes) {
             scan.part.counts.other_records += 1;
             continue;
         }
         scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
-        if telling.is_some_and(|at| at < end) {
-            telling = next_telling(bytes, end);
-        }
     }
     let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
@@ -260,25 +257,16 @@ struct Scan<'a> {
     worker: &'a mut Worker,
     part: Part,
     settled: Settled,
-    recalls: Recalls,
-}
-
-/// Whether records may be recalled, or what is found out about them remembered.
-#[derive(Debug, Clone, Copy)]
-struct Recalls {
-    /// Any.
-    may: bool,
-    /// All lines are clean.
-    is_clean: bool,
-    /// The one that is read now.
-    now: bool,
+    /// Records may be recalled, and what is found out about them remembered:
+    may_recall: bool,
+    /// the one that is read now.
+    recalls: bool,
 }
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
-        let Recalls { may, is_clean: are_clean, .. } = self.recalls;
-        self.recalls.now = may && (are_clean || is_clean(place.bytes)) && memchr::memchr(b'\n', place.bytes).is_none();
-        if !self.recalls.now || self.recall(place).is_none() {
+        self.recalls = self.may_recall && is_clean(place.bytes);
+        if !self.recalls || self.recall(place).is_none() {
             self.take(read_record(place.bytes), place);
         }
     }
@@ -344,13 +332,11 @@ impl Scan<'_> {
 
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
-        let Self { part, settled, settings, process, worker, recalls } = self;
+        let Self { part, settled, settings, process, worker, recalls, .. } = self;
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if recalls.now
-            && let Some(outline) = outliner.read(place.bytes, settings.marks())
-        {
+        if *recalls && let Some(outline) = outliner.read(place.bytes, settings.marks()) {
             memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };

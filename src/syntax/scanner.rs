@@ -1,9 +1,13 @@
 //! A cursor over one line of JSON that is read once, from left to right. It takes only what every JSON reader takes: whatever
 //! is odd in the least (control characters, names with escapes, numbers in unusual spellings, deep nesting) ends the walk
 //! with `None`, and the line is left to the full reader. So nothing that it steps over can be malformed.
+//!
+//! The same cursor goes over lines of the text log: there names and values are spelled as `legacy/spelling.rs` says.
 
 use memchr::memchr2;
 use wide::u8x16;
+
+use super::legacy::spelling;
 
 /// Deeper values are left to the full reader.
 const MAX_DEPTH: usize = 64;
@@ -17,16 +21,32 @@ pub(in crate::syntax) struct Text<'l> {
     pub(in crate::syntax) is_escaped: bool,
 }
 
+/// How names and values are spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::syntax) enum Spelling {
+    /// As in the structured log.
+    Json,
+    /// As in the text log.
+    Legacy,
+}
+
 /// Where the walk stands.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::syntax) struct Scanner<'l> {
     pub(in crate::syntax) line: &'l [u8],
     pub(in crate::syntax) at: usize,
+    pub(in crate::syntax) spelling: Spelling,
 }
 
 impl<'l> Scanner<'l> {
     pub(in crate::syntax) fn new(line: &'l [u8]) -> Self {
-        Self { line, at: 0 }
+        Self { line, at: 0, spelling: Spelling::Json }
+    }
+
+    /// Over a whole line: one of the text log, unless it begins with a bracket.
+    pub(in crate::syntax) fn of_line(line: &'l [u8]) -> Self {
+        let spelling = if line.first() == Some(&b'{') { Spelling::Json } else { Spelling::Legacy };
+        Self { spelling, ..Self::new(line) }
     }
 
     /// Whether nothing is left.
@@ -63,6 +83,10 @@ impl<'l> Scanner<'l> {
         self.take(b'"')?;
         let start = self.at;
         let run = end_of_run(self.line, start)?;
+        if self.spelling == Spelling::Legacy {
+            self.at = spelling::end_of_string(self.line, start, run)? + 1;
+            return Some(Text { raw: &self.line[start..self.at - 1], is_escaped: false });
+        }
         let is_escaped = self.line[run] != b'"';
         self.at = if is_escaped { end_of_escaped(self.line, run)? } else { run + 1 };
         Some(Text { raw: &self.line[start..self.at - 1], is_escaped })
@@ -70,6 +94,13 @@ impl<'l> Scanner<'l> {
 
     /// Takes a member's name and the colon behind it. Names with escapes are not taken: they would have to be decoded.
     pub(in crate::syntax) fn name(&mut self) -> Option<&'l [u8]> {
+        if self.spelling == Spelling::Legacy {
+            self.peek()?;
+            let start = self.at;
+            let end = spelling::end_of_name(self.line, start)?;
+            self.at = end + 1;
+            return Some(&self.line[start..end]);
+        }
         let name = self.string()?;
         self.take(b':')?;
         (!name.is_escaped).then_some(name.raw)
@@ -99,16 +130,21 @@ impl<'l> Scanner<'l> {
     /// Steps over any value; its text.
     #[inline]
     pub(in crate::syntax) fn value(&mut self) -> Option<&'l [u8]> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
-        self.at = end_of_value(self.line, start)?;
+        self.at = match (self.spelling, first) {
+            (Spelling::Json, b'"') => end_of_string(self.line, start)?,
+            (Spelling::Json, b'0'..=b'9') => end_of_number(self.line, start)?,
+            (Spelling::Json, _) => end_of_value(self.line, start)?,
+            (Spelling::Legacy, _) => spelling::end_of_value(self.line, start)?,
+        };
         Some(&self.line[start..self.at])
     }
 }
 
 /// Where the next quote or backslash is.
 #[inline]
-fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
+pub(in crate::syntax) fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
     let rest = line.get(start..)?;
     // Most strings of a log are short: sixteen bytes are looked at at once, with nothing to set up.
     if let Some(first) = rest.first_chunk::<16>() {
@@ -178,7 +214,7 @@ fn end_of_value(line: &[u8], mut at: usize) -> Option<usize> {
 }
 
 #[inline]
-fn behind_blanks(line: &[u8], mut at: usize) -> usize {
+pub(in crate::syntax) fn behind_blanks(line: &[u8], mut at: usize) -> usize {
     while line.get(at) == Some(&b' ') {
         at += 1;
     }
@@ -221,15 +257,24 @@ fn end_of_escaped(line: &[u8], mut at: usize) -> Option<usize> {
 
 /// Where the number ends that begins at `at`.
 #[inline]
-fn end_of_number(line: &[u8], at: usize) -> Option<usize> {
+pub(in crate::syntax) fn end_of_number(line: &[u8], at: usize) -> Option<usize> {
     let end = behind_digits(line, at);
     let is_usual =
         end > at && !matches!(line.get(end), Some(b'.' | b'e' | b'E')) && (line[at] != b'0' || end == at + 1);
     if is_usual { Some(end) } else { end_of_unusual(line, at) }
 }
 
+/// Behind the digits that stand at `at`, if there are any.
 #[inline]
-fn behind_digits(line: &[u8], mut at: usize) -> usize {
+pub(in crate::syntax) fn behind_digits(line: &[u8], mut at: usize) -> usize {
+    if let Some(first) = line.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let digits = u8x16::new(*first) - u8x16::splat(b'0');
+        let count = digits.min(u8x16::splat(9)).cmp_eq(digits).move_mask().trailing_ones() as usize;
+        at += count;
+        if count < 16 {
+            return at;
+        }
+    }
     while line.get(at).is_some_and(u8::is_ascii_digit) {
         at += 1;
     }

@@ -16,7 +16,7 @@ use nom::{Err, Input, Parser};
 use crate::model::{Array, Document, Field, Node, Value};
 use crate::syntax::shell::{Failure, Step, Text, between, refuse};
 
-use super::value;
+use super::{plain, value};
 
 /// The server prints at most 100 levels.
 const MAX_DEPTH: usize = 200;
@@ -78,8 +78,18 @@ impl Reading {
     }
 }
 
+/// A document or array that has one reading; inside of others that was tried already.
+fn at_once(input: Text<'_>, depth: usize) -> Option<(Text<'_>, Node)> {
+    (depth == 0).then_some(())?;
+    let (node, length) = plain::read(input.into_fragment(), between(input, input).range().start)?;
+    Some((input.take_from(length), node))
+}
+
 /// `{ a: 1, b: { c: "x" } }`
 pub(super) fn document<'a>(input: Text<'a>, reading: &Reading, depth: usize) -> Step<'a, Node> {
+    if let Some(read) = at_once(input, depth) {
+        return Ok(read);
+    }
     let (rest, _) = char('{')(input).map_err(|_: Err<Failure>| expected(input, "a document"))?;
     let mut document = Document::default();
     let (rest, ()) = level(rest, reading, depth, '}', |rest| {
@@ -95,6 +105,9 @@ pub(super) fn document<'a>(input: Text<'a>, reading: &Reading, depth: usize) -> 
 
 /// `[ 1, "x" ]`
 pub(super) fn array<'a>(input: Text<'a>, reading: &Reading, depth: usize) -> Step<'a, Node> {
+    if let Some(read) = at_once(input, depth) {
+        return Ok(read);
+    }
     let (rest, _) = char('[')(input).map_err(|_: Err<Failure>| expected(input, "an array"))?;
     let mut array = Array::default();
     let (rest, ()) = level(rest, reading, depth, ']', |rest| {

@@ -19,7 +19,8 @@ use super::document::{Reading, array, behind_each, blanks, document, expected};
 use super::{plan, value};
 
 /// What the server logs slow.
-const OPERATIONS: [&str; 7] = ["query", "getmore", "insert", "update", "remove", "command", "killcursors"];
+pub(in crate::syntax) const OPERATIONS: [&str; 7] =
+    ["query", "getmore", "insert", "update", "remove", "command", "killcursors"];
 
 /// Where the middle of an overlong line was.
 const SEAM: &str = " .......... ";

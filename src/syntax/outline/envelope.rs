@@ -9,20 +9,21 @@ use super::walk::Walk;
 /// The values of a record that are not in its key.
 #[derive(Debug, Default)]
 pub(super) struct Values<'l> {
-    time: Option<&'l [u8]>,
-    context: Option<&'l [u8]>,
-    duration_millis: Option<u64>,
+    /// Empty, if the record tells none.
+    pub(super) time: Option<&'l [u8]>,
+    pub(super) context: Option<&'l [u8]>,
+    pub(super) duration_millis: Option<u64>,
     pub(super) n_shards: Option<u64>,
-    app_name: Option<&'l [u8]>,
+    pub(super) app_name: Option<&'l [u8]>,
 }
 
 impl<'l> Values<'l> {
     /// Takes in what was read of a gap.
     pub(super) fn take(&mut self, gap: Gap, filling: &Filling<'l>) {
         match gap {
-            Gap::Time => self.time = Some(filling.text),
-            Gap::Context => self.context = Some(filling.text),
-            Gap::Application => self.app_name = Some(filling.text),
+            Gap::Time | Gap::Stamp => self.time = Some(filling.text),
+            Gap::Context | Gap::Thread => self.context = Some(filling.text),
+            Gap::Application | Gap::Quoted => self.app_name = Some(filling.text),
             Gap::Duration => self.duration_millis = Some(filling.count),
             _ => {}
         }
@@ -37,13 +38,16 @@ impl<'l> Values<'l> {
         }
     }
 
-    /// The same, as the record tells it; `None` without a time.
+    /// The same, as the record tells it; `None` where a time is missing or odd.
     pub(super) fn told(self, clock: &mut Clock) -> Option<Told<'l>> {
         let text = |bytes: &'l [u8]| std::str::from_utf8(bytes).ok();
         let Self { time, context, duration_millis, n_shards, app_name } = self;
         Some(Told {
             context: text(context.unwrap_or_default())?,
-            time_millis: Some(clock.millis(time?)?),
+            time_millis: match time? {
+                [] => None,
+                time => Some(clock.millis(time)?),
+            },
             duration_millis,
             n_shards,
             app_name: match app_name {
@@ -61,7 +65,7 @@ pub(super) struct Envelope<'l, 'k> {
 }
 
 /// Sets what must not be set twice: of members with one name the last counts, but here the first has had its effect.
-fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
+pub(super) fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     slot.is_none().then(|| *slot = Some(value))
 }
 

@@ -3,10 +3,12 @@
 //! one takes for a gap the other does too.
 
 use super::Marks;
+use super::columns;
 use super::literal::{self, Class};
 use super::relations::Distinct;
 use super::walk::may_direct;
-use crate::syntax::scanner::Scanner;
+use crate::syntax::legacy::spelling;
+use crate::syntax::scanner::{Scanner, Spelling};
 use crate::syntax::structured::is_own_thread;
 
 /// What may stand in a gap.
@@ -46,6 +48,14 @@ pub(super) enum Gap {
     Pattern,
     /// The members of an `$in`, all of one class.
     List,
+    /// Of a line of the text log: when it was written,
+    Stamp,
+    /// the thread's name,
+    Thread,
+    /// a text in quotes, which is the application's name,
+    Quoted,
+    /// and the value of any other item.
+    Item,
 }
 
 /// What was read of a gap.
@@ -64,7 +74,7 @@ pub(super) struct Filling<'l> {
 }
 
 impl<'l> Filling<'l> {
-    fn plain(text: &'l [u8]) -> Self {
+    pub(super) fn plain(text: &'l [u8]) -> Self {
         Self { outcome: 0, side: 0, class: Class::Verbatim, text, count: 0 }
     }
 
@@ -101,12 +111,7 @@ impl Gap {
             Self::Number if scanner.peek()?.is_ascii_digit() => Filling::plain(scanner.number()?),
             Self::Number => return None,
             Self::Time => Filling::plain(time(scanner)?),
-            Self::Context => {
-                // Whether a client or the server itself is at work; of other names nothing depends.
-                let text = plain(scanner)?;
-                let is_own = std::str::from_utf8(text).is_ok_and(is_own_thread);
-                Filling { outcome: u32::from(is_own), ..Filling::plain(text) }
-            }
+            Self::Context => by_thread(plain(scanner)?),
             Self::Application => Filling::plain(plain(scanner)?),
             Self::Duration => Filling::number(count(scanner)?, 0),
             Self::Few => {
@@ -125,8 +130,18 @@ impl Gap {
                 Filling::literal((known(literal::of_regex(text))?, text))
             }
             Self::List => list(scanner, distinct)?,
+            Self::Stamp => Filling::plain(columns::stamp(scanner)?),
+            Self::Thread => by_thread(columns::thread(scanner)?),
+            Self::Quoted => Filling::plain(columns::quoted(scanner)?),
+            Self::Item => Filling::plain(columns::item(scanner)?),
         })
     }
+}
+
+/// Whether a client or the server itself is at work; of other names nothing depends.
+fn by_thread(name: &[u8]) -> Filling<'_> {
+    let is_own = std::str::from_utf8(name).is_ok_and(is_own_thread);
+    Filling { outcome: u32::from(is_own), ..Filling::plain(name) }
 }
 
 /// A string, of which the text between the quotes is told.
@@ -152,9 +167,9 @@ fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
 
 pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
     let text = scanner.number()?;
-    let digit = |byte: &u8| byte.is_ascii_digit();
-    let is_plain = text.len() <= 18 && text.iter().all(digit);
-    is_plain.then(|| (text, text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))))
+    let add = |sum, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
+    let count = Some(text).filter(|text| text.len() <= 18)?.iter().try_fold(0, add)?;
+    Some((text, count))
 }
 
 /// Whether there are any, and on which side of a mark they are.
@@ -186,9 +201,37 @@ fn any_literal<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
             (literal::of_number(text), text)
         }
         b'{' => wrapped(scanner)?,
+        _ if scanner.spelling == Spelling::Legacy => called(scanner)?,
         _ => return None,
     };
     Some((known(class)?, text))
+}
+
+/// `ObjectId('…')`, `new Date(…)`, `UUID("…")`, `NumberDecimal("…")`.
+fn called<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])> {
+    let rest = &scanner.line[scanner.at..];
+    let (class, before, behind) = match rest.first()? {
+        b'O' => (Class::ObjectId, &b"ObjectId('"[..], &b"')"[..]),
+        b'n' => (Class::Date, &b"new Date("[..], &b")"[..]),
+        b'U' => (Class::Uuid, &b"UUID(\""[..], &b"\")"[..]),
+        b'N' => (Class::Decimal, &b"NumberDecimal(\""[..], &b"\")"[..]),
+        _ => return None,
+    };
+    let inner = rest.strip_prefix(before)?;
+    let length = match class {
+        Class::ObjectId => 24,
+        Class::Uuid => 36,
+        _ => inner.iter().position(|byte| *byte == behind[0])?,
+    };
+    let (text, end) = inner.split_at_checked(length)?;
+    let is_usual = match class {
+        Class::Date => literal::is_time(text),
+        Class::Decimal => literal::is_decimal(text),
+        _ => literal::is_wrapped(class, text),
+    };
+    (is_usual && end.starts_with(behind)).then_some(())?;
+    scanner.at += before.len() + length + behind.len();
+    Some((class, text))
 }
 
 /// A wrapper of extended JSON with a text in it.
@@ -220,11 +263,7 @@ fn spelled_otherwise<'l>(scanner: &mut Scanner<'l>) -> Option<(Class, &'l [u8])>
 }
 
 /// `{"$regularExpression": {"pattern": …, "options": …}}`, in this order.
-fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
-    let start = {
-        scanner.peek()?;
-        scanner.at
-    };
+fn regex_of_json<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], &'l [u8])> {
     scanner.take(b'{')?;
     (scanner.name()? == b"$regularExpression").then_some(())?;
     scanner.take(b'{')?;
@@ -235,6 +274,29 @@ fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
     let options = plain(scanner)?;
     scanner.take(b'}')?;
     scanner.take(b'}')?;
+    Some((pattern, options))
+}
+
+/// `/^a/i`
+fn regex_between_slashes<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], &'l [u8])> {
+    let start = scanner.at;
+    (*scanner.line.get(start)? == b'/').then_some(())?;
+    scanner.at = spelling::end_of_regex(scanner.line, start)?;
+    let text = &scanner.line[start + 1..scanner.at];
+    let slash = memchr::memchr(b'/', text)?;
+    Some((&text[..slash], &text[slash + 1..]))
+}
+
+/// A regular expression, its options with it.
+fn regex<'l>(scanner: &mut Scanner<'l>) -> Option<Filling<'l>> {
+    let start = {
+        scanner.peek()?;
+        scanner.at
+    };
+    let (pattern, options) = match scanner.spelling {
+        Spelling::Json => regex_of_json(scanner)?,
+        Spelling::Legacy => regex_between_slashes(scanner)?,
+    };
     let class = known(literal::of_regex(pattern))?;
     // Options are a few letters.
     let packed = match *options {
@@ -254,7 +316,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
     scanner.at += 1;
-    let mut texts = Vec::new();
+    let mut texts = Vec::with_capacity(32);
     let mut common = None;
     loop {
         let (class, text) = any_literal(scanner)?;

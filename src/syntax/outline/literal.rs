@@ -80,13 +80,15 @@ pub(super) fn of_wrapper(name: &[u8], text: &[u8]) -> Option<Class> {
         b"$oid" => is_wrapped(Class::ObjectId, text).then_some(Class::ObjectId),
         b"$uuid" => is_wrapped(Class::Uuid, text).then_some(Class::Uuid),
         b"$date" => is_wrapped(Class::Date, text).then_some(Class::Date),
-        b"$numberDecimal" => {
-            let digits = text.strip_prefix(b"-").unwrap_or(text);
-            let point = memchr::memchr(b'.', digits)?;
-            is_fraction(digits, point).then_some(Class::Decimal)
-        }
+        b"$numberDecimal" => is_decimal(text).then_some(Class::Decimal),
         _ => None,
     }
+}
+
+/// Whether it is a number with a point, few enough digits and not 0.
+pub(super) fn is_decimal(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    memchr::memchr(b'.', digits).is_some_and(|point| is_fraction(digits, point))
 }
 
 /// Whether the text in a wrapper of that class is spelled in the usual way, and no special value.
@@ -115,7 +117,29 @@ fn is_uuid(text: &[u8]) -> bool {
 
 /// Whether a text is surely a time: `2026-11-30T08:17:00.824Z`, or with an offset.
 pub(super) fn is_date(text: &[u8]) -> bool {
-    let Some((stamp, rest)) = text.split_at_checked(19) else { return false };
+    text.split_at_checked(19).is_some_and(|(moment, rest)| is_moment(moment) && is_end_of_date(rest))
+}
+
+/// Whether a text is surely the stamp of a line of the text log: `2026-11-30T08:17:00.824+0000`.
+pub(super) fn is_stamp(text: &[u8]) -> bool {
+    let is_end = |rest: &[u8]| match rest {
+        [b'.', a, b, c, zone @ ..] if [a, b, c].iter().all(|digit| digit.is_ascii_digit()) => match zone {
+            b"Z" => true,
+            [b'+' | b'-', b'0' | b'1', h, b'0'..=b'5', m] => h.is_ascii_digit() && m.is_ascii_digit(),
+            _ => false,
+        },
+        _ => false,
+    };
+    text.split_at_checked(19).is_some_and(|(moment, rest)| is_moment(moment) && is_end(rest))
+}
+
+/// Whether a text is a time in milliseconds since 1970 as legacy documents have it, of the usual size.
+pub(super) fn is_time(text: &[u8]) -> bool {
+    (10..=14).contains(&text.len()) && text[0] != b'0' && text.iter().all(u8::is_ascii_digit)
+}
+
+/// `2026-11-30T08:17:00`, every part in range.
+fn is_moment(stamp: &[u8]) -> bool {
     let pair = |at: usize| match stamp[at..at + 2] {
         [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => (tens - b'0') * 10 + (ones - b'0'),
         _ => u8::MAX,
@@ -130,7 +154,7 @@ pub(super) fn is_date(text: &[u8]) -> bool {
         _ => 0,
     };
     let in_range = (10..=89).contains(&pair(0)) && pair(2) < 100 && (1..=days).contains(&pair(8));
-    punctuated && in_range && pair(11) < 24 && pair(14) < 60 && pair(17) < 60 && is_end_of_date(rest)
+    punctuated && in_range && pair(11) < 24 && pair(14) < 60 && pair(17) < 60
 }
 
 /// `.824Z`, `Z`, `.824+00:00`.
@@ -204,7 +228,7 @@ fn family(class: Class) -> Option<u8> {
 pub(super) fn is_told_by_text(class: Class, text: &[u8]) -> bool {
     match class {
         Class::Int | Class::Long | Class::ObjectId | Class::Uuid => true,
-        Class::Date => text.ends_with(b"Z"),
+        Class::Date => text.ends_with(b"Z") || is_time(text),
         Class::Text => memchr::memchr(b'\\', text).is_none(),
         _ => false,
     }

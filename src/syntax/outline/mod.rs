@@ -6,12 +6,15 @@
 //! made in one walk over the line that builds nothing. A line that is odd in any way, or no slow query, has no outline and
 //! is read in full. [`Patterns`] spare most lines the walk.
 
+mod aside;
 mod clock;
+mod columns;
 mod envelope;
 mod gap;
 mod literal;
 mod patterns;
 mod relations;
+mod text;
 mod tree;
 mod walk;
 
@@ -19,18 +22,20 @@ use memchr::memmem::Finder;
 
 use crate::model::Event;
 
-use super::scanner::Scanner;
+use super::scanner::{Scanner, Spelling};
 
 use clock::Clock;
+pub use columns::is_idle_text;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
 pub use patterns::{Found, Patterns};
 use relations::{Distinct, Relations};
+use text::TextLine;
 use tree::Piece;
 use walk::Walk;
 
 /// What a record tells for itself: no two records need to agree in it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told<'a> {
     /// The thread (`conn123`).
     pub context: &'a str,
@@ -139,7 +144,7 @@ impl Outliner {
         pieces.clear();
         ending.clear();
         let walk = Walk {
-            scanner: Scanner::new(line),
+            scanner: Scanner::of_line(line),
             key: &mut *key,
             relations: &mut *relations,
             distinct,
@@ -148,7 +153,10 @@ impl Outliner {
             ending: &mut *ending,
             statement: 0,
         };
-        let values = Envelope::new(walk).read()?;
+        let values = match walk.scanner.spelling {
+            Spelling::Json => Envelope::new(walk).read()?,
+            Spelling::Legacy => TextLine::new(walk).read()?,
+        };
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);
@@ -166,10 +174,11 @@ impl Outliner {
     }
 }
 
-/// Whether every line of `text` is UTF-8 without control characters, so that it may have an outline.
+/// Whether `line` is UTF-8 without control characters, so that it may have an outline.
 #[must_use]
-pub fn is_clean(text: &[u8]) -> bool {
+pub fn is_clean(line: &[u8]) -> bool {
     // Not `any`: without a way out of the loop it takes many bytes at a time.
-    let odd = text.iter().fold(0, |odd, byte| odd | (u8::from(*byte < 0x20) & u8::from(*byte != b'\n')));
-    odd == 0 && std::str::from_utf8(text).is_ok()
+    let ends = |(least, most): (u8, u8), byte: &u8| (least.min(*byte), most.max(*byte));
+    let (least, most) = line.iter().fold((u8::MAX, 0), ends);
+    least >= b' ' && (most.is_ascii() || std::str::from_utf8(line).is_ok())
 }

@@ -136,7 +136,11 @@ impl<'l> Walk<'l, '_> {
     }
 
     /// Calls `member` for each member of the object that comes next, with its name, which is in the key by then.
-    fn members(&mut self, depth: usize, mut member: impl FnMut(&mut Self, &'l [u8]) -> Option<()>) -> Option<()> {
+    pub(super) fn members(
+        &mut self,
+        depth: usize,
+        mut member: impl FnMut(&mut Self, &'l [u8]) -> Option<()>,
+    ) -> Option<()> {
         if depth > MAX_DEPTH || self.key.len() > LONGEST_KEY {
             return None;
         }
@@ -218,7 +222,7 @@ impl<'l> Walk<'l, '_> {
         Some(())
     }
 
-    fn filter(&mut self, depth: usize) -> Option<()> {
+    pub(super) fn filter(&mut self, depth: usize) -> Option<()> {
         if self.scanner.peek()? != b'{' {
             return self.verbatim();
         }
@@ -260,6 +264,7 @@ impl<'l> Walk<'l, '_> {
             b'{' => self.predicate(field, depth),
             b'[' => self.verbatim_of(field),
             _ if self.erased(Gap::Literal, field) => Some(()),
+            b'/' if self.erased(Gap::Regex, field) => Some(()),
             _ => {
                 let (class, text) = self.itself()?;
                 self.relations.add(field, class, text, None);
@@ -277,13 +282,12 @@ impl<'l> Walk<'l, '_> {
 
     /// A value that has no class.
     fn itself(&mut self) -> Option<(Class, &'l [u8])> {
-        let first = self.scanner.peek()?;
         let text = self.scanner.value()?;
         if text.len() > LONGEST_KEY {
             return None;
         }
         self.key.extend_from_slice(text);
-        Some((if matches!(first, b't' | b'f' | b'n') { Class::Word } else { Class::Verbatim }, text))
+        Some((if matches!(text, b"true" | b"false" | b"null") { Class::Word } else { Class::Verbatim }, text))
     }
 
     /// Whether a wrapper of extended JSON comes.
@@ -332,7 +336,7 @@ impl<'l> Walk<'l, '_> {
     }
 
     /// Contents of documents: names and the kinds of values.
-    fn contents(&mut self, field: Field<'l>, depth: usize) -> Option<()> {
+    pub(super) fn contents(&mut self, field: Field<'l>, depth: usize) -> Option<()> {
         match self.scanner.peek()? {
             b'{' if !self.is_wrapper()? => self.members(depth, |walk, name| {
                 // Their values name fields.

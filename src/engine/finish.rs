@@ -22,7 +22,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Group, ShapeStats, Tally};
+use super::tally::{Group, OTHER_COLLECTIONS, ShapeStats, Tally};
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 
@@ -51,6 +51,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     } else {
         tally.merge(through_router);
     }
+    tally.join_namespaces();
     let counted = Counted {
         hidden: std::mem::take(&mut tally.hidden),
         used: std::mem::take(&mut tally.used),
@@ -134,7 +135,10 @@ impl Run<'_> {
         if group.rule.code == undeclared_namespace::RULE.code {
             // Only now is it known which share of the time the namespace takes.
             let place = worst.finding.labels.first().map(|label| label.span).unwrap_or_default();
-            worst.finding = undeclared_namespace::undeclared(&group.namespace, group.millis, total_millis, place);
+            worst.finding = match group.namespace.as_str() {
+                OTHER_COLLECTIONS => undeclared_namespace::others(group.millis, total_millis, place),
+                namespace => undeclared_namespace::undeclared(namespace, group.millis, total_millis, place),
+            };
         }
         let position = worst.position;
         let labels: Vec<ExampleLabel> = worst
@@ -371,7 +375,7 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
     (shapes > 0).then(|| {
         format!(
             "{most} shapes are told apart; {about}{shapes} rarer ones, with {statements} statements, are counted as the \
-             other shapes of their collections"
+             other shapes of their collections, or of all that are not declared"
         )
     })
 }

@@ -66,8 +66,8 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     summary.notes.extend(folded(&tally, run.settings.most_shapes));
     let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()), &seen_on);
     let contradicted = contradicted(&shapes, &run);
-    let mut diagnostics: Vec<Placed> =
-        tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
+    let mut diagnostics: Vec<Placed> = Vec::with_capacity(tally.groups.len());
+    diagnostics.extend(tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)));
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
     diagnostics.extend(of_namespaces.into_iter().chain(contradicted).map(Placed::unplaced));
@@ -174,7 +174,7 @@ impl Run<'_> {
                 new: None,
                 was: None,
                 now: None,
-                example: Example { record: worst.record.to_vec(), is_declaration: false, line: position.line, labels },
+                example: Example { record: worst.record, is_declaration: false, line: position.line, labels },
                 comment: worst.comment,
             },
         })
@@ -230,7 +230,7 @@ impl Run<'_> {
         let (standing, position, reason) = stats.worst.take()?;
         let example = stats.example.as_ref().map(|kept| {
             let labels = vec![self.label(position, kept.lead, &kept.record, kept.place, &reason)];
-            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            let example = Example { record: kept.record.clone(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
         Some(ShapeRow {
@@ -289,7 +289,7 @@ impl Run<'_> {
                 was: None,
                 now: None,
                 example: Example {
-                    record: first.line.clone(),
+                    record: first.line.as_slice().into(),
                     is_declaration: false,
                     line: first.position.line,
                     labels,

@@ -1,5 +1,6 @@
 //! One event, judged: a verdict and findings for each of its statements, and what the record as a whole counts as.
 
+use compact_str::CompactString;
 use std::sync::Arc;
 
 use crate::catalog::Collection;
@@ -124,7 +125,7 @@ pub struct Judged {
     /// The worst standing among the statements.
     pub standing: Standing,
     /// `appName`.
-    pub application: Option<String>,
+    pub application: Option<CompactString>,
     /// `nShards`.
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
@@ -175,7 +176,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         time: event.time_millis,
         millis,
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
-        application: event.app_name.clone(),
+        application: event.app_name.as_deref().map(CompactString::from),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         plan: event.plan_summary.as_ref().map(|plan| Arc::from(plan.value.as_str())),

@@ -2,6 +2,7 @@
 //! it says again is not read again. Only what the outline decides is remembered; whatever a record tells for itself is
 //! counted from the record.
 
+use compact_str::CompactString;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem::size_of;
 use std::sync::Arc;
@@ -63,7 +64,7 @@ impl Memory {
             time: told.time_millis,
             millis: told.duration_millis.unwrap_or(0),
             standing: self.standing,
-            application: told.app_name.map(str::to_owned),
+            application: told.app_name.map(CompactString::from),
             observed_shards: told.n_shards,
             comment: None,
             plan: self.plan.clone(),

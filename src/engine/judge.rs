@@ -1,7 +1,8 @@
 //! One event, judged: a verdict and findings for each of its statements, and what the record as a whole counts as.
 
-use compact_str::CompactString;
 use std::sync::Arc;
+
+use compact_str::CompactString;
 
 use crate::catalog::Collection;
 use crate::model::{Event, OperationName, Origin, ServerVersion, Shape, Statement};
@@ -164,8 +165,8 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
     let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
-    let statements: Vec<_> = if event.statements.is_empty() {
-        vec![judge.missing_statements()]
+    let statements: Arc<[JudgedStatement]> = if event.statements.is_empty() {
+        Arc::new([judge.missing_statements()])
     } else {
         event.statements.iter().map(|statement| judge.statement(statement)).collect()
     };
@@ -185,7 +186,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),
-        statements: statements.into(),
+        statements,
         is_recalled: false,
     }
 }

@@ -110,7 +110,7 @@ fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(u
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.members.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
+                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
             }
         }
         _ => {}
@@ -318,10 +318,11 @@ impl FieldValues {
 
     /// Keeps what was found to belong to the sample.
     fn keep(&mut self, observation: Observation) {
-        if self.sample.len() >= SAMPLE {
-            self.sample.pop();
+        if self.sample.len() < SAMPLE {
+            self.sample.push(observation);
+        } else if let Some(mut last) = self.sample.peek_mut() {
+            *last = observation;
         }
-        self.sample.push(observation);
     }
 
     fn merge(&mut self, later: Self) {

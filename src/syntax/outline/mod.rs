@@ -7,7 +7,7 @@
 //! is read in full. [`Patterns`] spare most lines the walk.
 
 mod clock;
-mod columns;
+pub(in crate::syntax) mod columns;
 mod envelope;
 mod gap;
 mod literal;

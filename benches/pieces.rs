@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use made_up::{legacy, orders, read_whole, settings, slow_lines, structured};
 use shardlint::model::{Event, ServerVersion, Shape};
 use shardlint::routing::{Cluster, route};
-use shardlint::syntax::{Outliner, Patterns, Record, is_whole, next_telling, read_record};
+use shardlint::syntax::{Outliner, Patterns, Record, is_idle, read_record};
 
 fn main() {
     divan::main();
@@ -30,9 +30,7 @@ fn events(log: &str) -> Vec<Event> {
 #[divan::bench]
 fn record_detection(bencher: Bencher) {
     let log = structured();
-    bencher.counter(BytesCount::of_str(&log)).bench(|| {
-        log.lines().filter(|line| is_whole(line.as_bytes()) && next_telling(line.as_bytes(), 0).is_none()).count()
-    });
+    bencher.counter(BytesCount::of_str(&log)).bench(|| log.lines().filter(|line| is_idle(line.as_bytes())).count());
 }
 
 /// Which outline a record has, by what its line looks like; all patterns are known.

@@ -123,6 +123,8 @@ const LITERALS: [&[&str]; 9] = [
         r#"{"$date":"2024-05-15T00:00:00.000Z"}"#,
         r#"{"$date":"2024-05-15T00:00:00Z"}"#,
         r#"{"$date":"2024-05-14T25:12:03.481Z"}"#,
+        r#"{"$date":"2024-02-29T09:12:03.481Z"}"#,
+        r#"{"$date":"2023-02-29T09:12:03.481Z"}"#,
         r#"{"$date":{"$numberLong":"-62135596800000"}}"#,
     ],
     &["null", "true", "false", r#"{"$minKey":1}"#, r#"{"$maxKey":1}"#, "[]", "[5]", r#"["a","b"]"#],
@@ -147,6 +149,9 @@ const HOLE: char = '\u{1}';
 
 /// Where the name of a field goes that each record has its own of.
 const FIELD_HOLE: char = '\u{2}';
+
+/// Where a number of skipped documents goes.
+const SKIP_HOLE: char = '\u{3}';
 
 struct Maker {
     random: fastrand::Rng,
@@ -211,7 +216,7 @@ impl Maker {
             r#","let":{"v":5},"$db":"shop""#,
         ]);
         let sort =
-            self.pick(&["", "", r#","sort":{"a":1}"#, r#","limit":1"#, r#","limit":0"#, r#","skip":5,"limit":9"#]);
+            self.pick(&["", "", r#","sort":{"a":1}"#, r#","limit":1"#, r#","limit":0"#, ",\"skip\":\u{3},\"limit\":9"]);
         match self.random.u8(..10) {
             0..=3 => (format!(r#"{{"find":"t","filter":{filter}{sort}{tail}}}"#), "command"),
             4 => (format!(r#"{{"count":"t","query":{filter}{sort}{tail}}}"#), "command"),
@@ -285,6 +290,8 @@ impl Maker {
                 filled.push_str(self.pick(LITERALS[kind]));
             } else if c == FIELD_HOLE {
                 filled.push_str(self.pick(&["\"a\"", "\"b\"", "\"z\""]));
+            } else if c == SKIP_HOLE {
+                filled.push_str(self.pick(&["0", "5", "17", "999", "1000", "50000", "-1", "5.0", "null"]));
             } else {
                 filled.push(c);
             }
@@ -420,7 +427,9 @@ fn shapes_beyond_the_limit_are_folded_alike_however_the_input_is_cut_and_nothing
             assert!(text == with(most, threads, chunk_size, true), "{most} shapes, {threads} threads, {chunk_size}");
         }
         let folded = read(&text);
-        assert!(folded["summary"]["notes"][0].as_str().expect("a note").contains(&format!("the first {most} shapes")));
+        assert!(
+            folded["summary"]["notes"][0].as_str().expect("a note").contains(&format!("{most} shapes are told apart"))
+        );
         assert_eq!(folded["summary"]["classes"], whole["summary"]["classes"]);
         let (apart, others): (Vec<_>, Vec<_>) =
             list(&folded, "shapes").into_iter().partition(|row| row["operation"] != "other");
@@ -434,4 +443,38 @@ fn shapes_beyond_the_limit_are_folded_alike_however_the_input_is_cut_and_nothing
             assert_eq!(sum(&list(&folded, "diagnostics"), name), sum(&list(&whole, "diagnostics"), name));
         }
     }
+}
+
+#[test]
+fn frequent_shapes_are_told_apart_however_late_they_come_and_rare_ones_folded_however_early() {
+    let line = |number: usize, shape: &str| {
+        format!(
+            r#"{{"t":{{"$date":"2026-05-14T14:{:02}:{:02}.000+00:00"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{{"find":"t","filter":{{"{shape}":{number},"a":1}},"$db":"shop"}},"durationMillis":120}}}}"#,
+            number / 60 % 60,
+            number % 60,
+        ) + "\n"
+    };
+    let rare = |range: std::ops::Range<usize>| range.map(|number| line(number, &format!("rare{number}")));
+    let often = (300..400).map(|number| line(number, ["often", "rare0"][number % 2]));
+    let log: String = rare(0..300).chain(often).chain(rare(400..700)).collect();
+    let with = |threads: usize, chunk_size: usize| {
+        let settings = Settings { most_shapes: 30, ..settings(&[("shop.t", r#"{"a":1}"#)], true, threads) };
+        report(&[log.as_bytes()], &settings, chunk_size)
+    };
+    let whole = with(1, DEFAULT_CHUNK_SIZE);
+    for threads in 1..=4 {
+        for chunk_size in [300, 2000, 30_000] {
+            assert!(with(threads, chunk_size) == whole, "{threads} threads, {chunk_size}");
+        }
+    }
+    let report: serde_json::Value = serde_json::from_str(&whole).expect("JSON");
+    let shapes = report["shapes"].as_array().expect("a list");
+    let of = |name: &str| shapes.iter().find(|row| row["shape"].as_str().is_some_and(|shape| shape.contains(name)));
+    assert_eq!(of("often").expect("it is told apart")["count"], 50);
+    assert!(of("rare0").is_none(), "it was folded while it was rare, and stays so");
+    assert_eq!(shapes.len(), 31);
+    assert_eq!(
+        report["summary"]["notes"][0],
+        "30 shapes are told apart; 571 rarer ones, with 621 statements, are counted as the other shapes of their collections"
+    );
 }

@@ -10,6 +10,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::input::{Chunk, Chunks, InputError, LINE_CAP, Piece};
 use crate::syntax::frame::{Frame, Line};
+use crate::syntax::{Heading, heading};
 use crate::text::RecordPos;
 
 /// Lines, and which of them make one record together.
@@ -18,6 +19,7 @@ pub struct Block {
     /// The lines.
     pub chunk: Chunk,
     frames: Vec<Framed>,
+    runs: Vec<Run>,
     /// Bytes of the first line that stand in the block before.
     lead: usize,
     /// The last line goes on in the next block.
@@ -31,7 +33,16 @@ struct Framed {
     is_split: bool,
 }
 
-/// One record of a block.
+/// Lines that are each a record of the structured log and tell nothing of the process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    range: Range<usize>,
+    lines: u64,
+    /// Nothing matters in them.
+    is_idle: bool,
+}
+
+/// One record of a block, or several of which nothing matters.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockRecord<'a> {
     /// Where it begins.
@@ -44,6 +55,8 @@ pub struct BlockRecord<'a> {
     pub lines: u64,
     /// Each of its lines is a record of the runtime that split it.
     pub is_split: bool,
+    /// Each of its lines is a record that does not have to be read.
+    pub is_idle: bool,
 }
 
 /// What a stream consists of.
@@ -63,19 +76,28 @@ pub enum Blocked {
 }
 
 impl Block {
-    /// The records in order: each line is one, unless it is a part of one on several lines.
+    /// The records in order: each line is one, unless it is a part of one on several lines. Those that do not have to be read
+    /// come together.
     pub fn records(&self) -> impl Iterator<Item = BlockRecord<'_>> {
         let bytes = self.chunk.bytes.as_slice();
         let (mut at, mut line) = (0, self.chunk.pos.line);
         let mut frames = self.frames.iter().peekable();
+        let mut idle = self.runs.iter().filter(|run| run.is_idle).peekable();
         std::iter::from_fn(move || {
+            if let Some(Run { range, lines, .. }) = idle.next_if(|run| run.range.start == at) {
+                let position = RecordPos { offset: self.chunk.pos.offset + at as u64, line, ..self.chunk.pos };
+                (at, line) = (range.end, line + lines);
+                let bytes = without_line_end(&bytes[range.clone()]);
+                return Some(BlockRecord { position, lead: 0, bytes, lines: *lines, is_split: false, is_idle: true });
+            }
             let line_end = at + bytes.get(at..).filter(|rest| !rest.is_empty()).map(line_length)?;
             let Some(frame) = frames.next_if(|frame| frame.range.start < line_end) else {
                 let position = RecordPos { offset: self.chunk.pos.offset + at as u64, line, ..self.chunk.pos };
                 let lead = if at == 0 { self.lead } else { 0 };
                 let record = without_line_end(&bytes[at..line_end]);
                 (at, line) = (line_end, line + 1);
-                return Some(BlockRecord { position, lead: narrow(lead), bytes: record, lines: 1, is_split: false });
+                let lead = narrow(lead);
+                return Some(BlockRecord { position, lead, bytes: record, lines: 1, is_split: false, is_idle: false });
             };
             let Framed { range, is_split } = frame;
             let before = newlines(&bytes[at..range.start]);
@@ -95,8 +117,16 @@ impl Block {
             let lines = newlines(&bytes[at..next]) + u64::from(is_unended);
             (at, line) = (next, line + lines);
             let record = without_line_end(&bytes[range.clone()]);
-            Some(BlockRecord { position, lead: narrow(lead), bytes: record, lines, is_split: *is_split })
+            let lead = narrow(lead);
+            Some(BlockRecord { position, lead, bytes: record, lines, is_split: *is_split, is_idle: false })
         })
+    }
+
+    /// The stretches in which records may tell of the process.
+    pub fn stretches(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.runs.iter().map(|run| run.range.end));
+        let ends = self.runs.iter().map(|run| run.range.start).chain(std::iter::once(self.chunk.bytes.len()));
+        starts.zip(ends).map(|(start, end)| start..end).filter(|stretch| !stretch.is_empty())
     }
 
     /// The record that the byte at `offset` belongs to.
@@ -185,7 +215,7 @@ impl Blocks {
                 (held, lead, scanned, Some(open))
             }
         };
-        let (frames, open) = frames(&chunk.bytes, scanned, open);
+        let Records { frames, runs, open } = records(&chunk.bytes, scanned, open);
         if self.dropped.is_some() {
             let end = frames.first().map_or(chunk.bytes.len(), |frame| frame.range.end);
             let is_over = !frames.is_empty();
@@ -202,14 +232,14 @@ impl Blocks {
             }
             return;
         }
-        let Some(mut open) = open else { return self.give(Block { chunk, frames, lead, is_cut: false }) };
+        let Some(mut open) = open else { return self.give(Block { chunk, frames, runs, lead, is_cut: false }) };
         let line_start = memrchr(b'\n', &chunk.bytes[..open.start]).map_or(0, |newline| newline + 1);
         let is_cut = frames.last().is_some_and(|frame| frame.range.end > line_start);
         let at = if is_cut { open.start } else { line_start };
         let rest = split_off(&mut chunk, at);
         let held_lead = at - line_start + if line_start == 0 { lead } else { 0 };
         open.start -= at;
-        self.give(Block { chunk, frames, lead, is_cut });
+        self.give(Block { chunk, frames, runs, lead, is_cut });
         self.hold(Held { chunk: rest, lead: held_lead, open });
     }
 
@@ -252,7 +282,7 @@ impl Blocks {
             return self.end_dropped();
         }
         let frame = Framed { range: open.start..chunk.bytes.len(), is_split: open.frame.is_split() };
-        self.give(Block { chunk, frames: vec![frame], lead, is_cut: false });
+        self.give(Block { chunk, frames: vec![frame], runs: Vec::new(), lead, is_cut: false });
     }
 }
 
@@ -294,15 +324,30 @@ impl Iterator for Blocks {
     }
 }
 
-/// The records on several lines in `bytes`, of which those before `scanned` are known to belong to the open one; and the one
-/// that is still open at the end.
-fn frames(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> (Vec<Framed>, Option<Open>) {
-    let mut frames = Vec::new();
+/// What is known of the records in some lines.
+struct Records {
+    /// Those on several lines.
+    frames: Vec<Framed>,
+    /// Those that are told by how they begin.
+    runs: Vec<Run>,
+    /// The one that is still open at the end.
+    open: Option<Open>,
+}
+
+/// The records in `bytes`, of which those before `scanned` are known to belong to the open one.
+fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
+    let (mut frames, mut runs) = (Vec::new(), Vec::new());
     let mut at = scanned;
     while at < bytes.len() {
         let end = at + line_length(&bytes[at..]);
         let line = without_line_end(&bytes[at..end]);
         let Some(Open { frame, start }) = &mut open else {
+            let heading = heading(line);
+            if heading != Heading::Other {
+                add(&mut runs, at..end, heading == Heading::Idle);
+                at = end;
+                continue;
+            }
             open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
             at = end;
             continue;
@@ -321,7 +366,18 @@ fn frames(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> (Vec<Framed>,
         }
         at = end;
     }
-    (frames, open)
+    Records { frames, runs, open }
+}
+
+/// Adds a line to the run that it goes on with.
+fn add(runs: &mut Vec<Run>, line: Range<usize>, is_idle: bool) {
+    match runs.last_mut().filter(|run| run.range.end == line.start && run.is_idle == is_idle) {
+        Some(run) => {
+            run.range.end = line.end;
+            run.lines += 1;
+        }
+        None => runs.push(Run { range: line, lines: 1, is_idle }),
+    }
 }
 
 /// Documents that follow on the line on which another ended; the one that goes on behind the line, if any.
@@ -351,10 +407,18 @@ mod tests {
         let mut records = Vec::new();
         for blocked in blocks {
             match blocked.expect("readable") {
-                Blocked::Block(block) => records.extend(block.records().map(|record| {
+                Blocked::Block(block) => block.records().for_each(|record| {
+                    let (mut offset, mut line) = (record.position.offset, record.position.line);
                     let text = String::from_utf8_lossy(record.bytes).into_owned();
-                    (record.position.offset, record.position.line, record.lead, record.lines, text)
-                })),
+                    if !record.is_idle {
+                        return records.push((offset, line, record.lead, record.lines, text));
+                    }
+                    assert_eq!(text.lines().count() as u64, record.lines, "{text}");
+                    for idle in text.split_inclusive('\n') {
+                        records.push((offset, line, 0, 1, idle.trim_end().to_owned()));
+                        (offset, line) = (offset + idle.len() as u64, line + 1);
+                    }
+                }),
                 Blocked::Oversize { position, length, lines } => {
                     records.push((position.offset, position.line, 0, lines, format!("<{length}>")));
                 }
@@ -390,6 +454,35 @@ mod tests {
         let text = "{\"t\":{\"$date\":\"a\"},\"x\":[\nprose\n{\n  a: 'x}',\n  \"b\": [ 1,\n 2 ] }\n\n{ \"c\" : 1 }\n";
         let document = "{\n  a: 'x}',\n  \"b\": [ 1,\n 2 ] }";
         assert_eq!(texts(text), ["{\"t\":{\"$date\":\"a\"},\"x\":[", "prose", document, "", "{ \"c\" : 1 }"]);
+    }
+
+    /// A record of the structured log.
+    fn structured(id: u32) -> String {
+        let begin = r#"{"t":{"$date":"2026-11-30T08:17:00.824Z"},"s":"I",  "c":"NETWORK",  "id":"#;
+        format!(r#"{begin}{id},   "ctx":"conn1"}}"#)
+    }
+
+    #[test]
+    fn records_that_need_not_be_read_are_counted_and_keep_their_places_among_the_others() {
+        let (idle, slow, version) = (structured(22943), structured(51803), structured(23403));
+        let document = "{\n  a: 1\n}";
+        let records = [&idle, &idle, &slow, document, &idle, "prose", &version, &idle, "", &slow, &slow, &idle];
+        assert_eq!(texts(&records.join("\n")), records);
+        assert_eq!(
+            texts(&records.join("\n").replace('\n', "\r\n")),
+            records.map(|record| record.replace('\n', "\r\n"))
+        );
+    }
+
+    #[test]
+    fn only_records_that_may_tell_of_the_process_are_searched_for_it() {
+        let (idle, slow, version) = (structured(22943), structured(51803), structured(23403));
+        let text = [&*idle, &version, &idle, &slow, "prose", &slow, ""].join("\n");
+        let reader = Box::new(std::io::Cursor::new(text.clone().into_bytes()));
+        let mut blocks = Blocks::new(Chunks::new("x".to_owned(), SourceId(0), reader, 1 << 20));
+        let Some(Ok(Blocked::Block(block))) = blocks.next() else { panic!("a block") };
+        let searched: Vec<&str> = block.stretches().map(|stretch| &text[stretch]).collect();
+        assert_eq!(searched, [format!("{version}\n"), "prose\n".to_owned()]);
     }
 
     #[test]

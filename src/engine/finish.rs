@@ -129,7 +129,7 @@ impl Placed {
 }
 
 impl Run<'_> {
-    fn placed(&self, group: Group, total_millis: u64) -> Option<Placed> {
+    fn placed(&self, group: Box<Group>, total_millis: u64) -> Option<Placed> {
         let mut worst = group.worst?;
         if group.rule.code == undeclared_namespace::RULE.code {
             // Only now is it known which share of the time the namespace takes.
@@ -209,11 +209,11 @@ impl Run<'_> {
     /// Shapes by time, then count, then name.
     fn shapes(
         &self,
-        stats: impl Iterator<Item = ShapeStats>,
+        stats: impl Iterator<Item = Box<ShapeStats>>,
         seen_on: &FxHashMap<Fingerprint, SeenOnShards>,
     ) -> Vec<ShapeRow> {
         let seen_on = |stats: &ShapeStats| seen_on.get(&stats.fingerprint).copied();
-        let row = |stats: ShapeStats| Some(ShapeRow { seen_on_shards: seen_on(&stats), ..self.shape(stats)? });
+        let row = |stats: Box<ShapeStats>| Some(ShapeRow { seen_on_shards: seen_on(&stats), ..self.shape(stats)? });
         let mut rows: Vec<ShapeRow> = stats.filter_map(row).collect();
         let order = |row: &ShapeRow| {
             (Reverse(row.millis), Reverse(row.count), row.namespace.clone(), row.operation, row.shape.clone())
@@ -222,7 +222,7 @@ impl Run<'_> {
         rows
     }
 
-    fn shape(&self, mut stats: ShapeStats) -> Option<ShapeRow> {
+    fn shape(&self, mut stats: Box<ShapeStats>) -> Option<ShapeRow> {
         let (standing, position, reason) = stats.worst.take()?;
         let example = stats.example.as_ref().map(|kept| {
             let labels = vec![self.label(position, kept.lead, &kept.record, kept.place, &reason)];
@@ -365,13 +365,13 @@ impl Run<'_> {
 
 /// How much is in the shapes that are not told apart.
 fn folded(tally: &Tally, most: usize) -> Option<String> {
-    let statements: u64 = tally.others.values().map(ShapeStats::count).sum();
+    let statements: u64 = tally.others.values().map(|stats| stats.count()).sum();
     let (shapes, is_exact) = tally.folded.count();
     let about = if is_exact { "" } else { "about " };
     (shapes > 0).then(|| {
         format!(
-            "the first {most} shapes are told apart; {about}{shapes} that appear later, with {statements} statements, are \
-             counted as the other shapes of their collections"
+            "{most} shapes are told apart; {about}{shapes} rarer ones, with {statements} statements, are counted as the \
+             other shapes of their collections"
         )
     })
 }

@@ -46,7 +46,7 @@ impl Standing {
 }
 
 /// A finding of a rule, and what it is grouped by.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Raised {
     /// The rule.
     pub rule: &'static Rule,
@@ -67,7 +67,7 @@ impl Raised {
 }
 
 /// One statement of a record, judged.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct JudgedStatement {
     /// After `--ns-map`.
     pub namespace: String,

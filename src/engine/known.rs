@@ -23,7 +23,7 @@ pub enum Counting {
 }
 
 /// What a record is, apart from the verdicts on its statements.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Kind {
     /// How it is counted.
     pub counting: Counting,

@@ -55,7 +55,7 @@ struct Opening {
     /// Whose operation the line is about.
     origin: Origin,
     /// The batch, if the line is one's: it counts itself unless a WRITE line of it turns up before the chunk.
-    batch: Option<(BatchKey, Held)>,
+    batch: Option<Box<(BatchKey, Held)>>,
 }
 
 /// What became of records whose fate was open.
@@ -67,7 +67,7 @@ pub struct Settled {
     pub duplicates: u64,
 }
 
-type Threads<T> = IndexMap<String, T, FxBuildHasher>;
+type Threads<T> = IndexMap<Box<str>, T, FxBuildHasher>;
 
 /// The open ends of a part of the input.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +85,7 @@ impl Pairing {
     pub fn write(&mut self, thread: &str, key: BatchKey, held: Held) {
         let waiting = match self.waiting.get_mut(thread) {
             Some(waiting) => waiting,
-            None => self.waiting.entry(thread.to_owned()).or_default(),
+            None => self.waiting.entry(thread.into()).or_default(),
         };
         waiting.push_back(Waiting { key, held });
     }
@@ -101,11 +101,11 @@ impl Pairing {
     ) {
         let waiting = self.waiting.swap_remove(thread).unwrap_or_default();
         let first_of_chunk = !self.openings.contains_key(thread);
-        let opening = settle(waiting, Opening { offset, origin, batch }, settled);
+        let opening = settle(waiting, Opening { offset, origin, batch: batch.map(Box::new) }, settled);
         if first_of_chunk {
-            self.openings.insert(thread.to_owned(), opening);
-        } else if let Some((_, held)) = opening.batch {
-            settled.counted.push(held);
+            self.openings.insert(thread.into(), opening);
+        } else {
+            settled.counted.extend(opening.batch.map(|batch| batch.1));
         }
     }
 
@@ -114,7 +114,7 @@ impl Pairing {
         for (thread, opening) in later.openings {
             let waiting = self.waiting.swap_remove(&thread).unwrap_or_default();
             let opening = settle(waiting, opening, settled);
-            settled.counted.extend(opening.batch.map(|(_, held)| held));
+            settled.counted.extend(opening.batch.map(|batch| batch.1));
         }
         for (thread, mut more) in later.waiting {
             self.waiting.entry(thread).or_default().append(&mut more);
@@ -130,7 +130,7 @@ impl Pairing {
     /// The end of a log: nothing more will pair.
     pub fn finish(&mut self, settled: &mut Settled) {
         for (_, opening) in std::mem::take(&mut self.openings) {
-            settled.counted.extend(opening.batch.map(|(_, held)| held));
+            settled.counted.extend(opening.batch.map(|batch| batch.1));
         }
         for (_, waiting) in std::mem::take(&mut self.waiting) {
             settled.counted.extend(waiting.into_iter().map(|waiting| waiting.held));
@@ -151,7 +151,7 @@ fn settle(waiting: VecDeque<Waiting>, mut command: Opening, settled: &mut Settle
     let mut paired = false;
     for mut write in waiting {
         if write.is_near(command.offset) {
-            paired |= command.batch.as_ref().is_some_and(|(key, _)| key.covers(&write.key));
+            paired |= command.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
             if command.origin == Origin::ThroughRouter {
                 write.held.judged.origin = command.origin;
             }

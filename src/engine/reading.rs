@@ -146,14 +146,16 @@ fn send_blocks(blocks: &mut Blocks, process: &mut Process, sender: &Numbering) -
 }
 
 /// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
-/// tells must be known before: a search for a few bytes costs next to nothing.
+/// tells must be known before. Records that certainly tell nothing are not searched.
 const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|db version v|\] options: \{";
 
 fn learn(process: &mut Process, block: &Block) {
     static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));
-    for found in TEXTS.find_iter(&block.chunk.bytes) {
-        if let Record::Other(fact) = read_record(block.record_at(found.start())) {
-            process.learn(&fact);
+    for stretch in block.stretches() {
+        for found in TEXTS.find_iter(&block.chunk.bytes[stretch.clone()]) {
+            if let Record::Other(fact) = read_record(block.record_at(stretch.start + found.start())) {
+                process.learn(&fact);
+            }
         }
     }
 }

@@ -6,18 +6,16 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use rustc_hash::FxHashSet;
 
 use crate::input::{Chunk, Input, InputError};
 use crate::syntax::Role;
-use crate::text::{Fingerprint, SourceId};
+use crate::text::SourceId;
 
 use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
-use super::roster::Roster;
+use super::roster::{Folding, Roster};
 use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
 use super::worker::{Tallies, Worker};
@@ -166,14 +164,13 @@ fn scan_all<'a>(
     let sender = Numbering::new(sender);
     // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
     std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
-    let worker = || Mutex::new(Worker { tallies: Tallies::among(count), ..Worker::default() });
     let crew = Crew {
         messages: Mutex::new(messages),
         used,
         stop: AtomicBool::new(false),
         settings,
-        workers: (0..threads).map(|_| worker()).collect(),
-        shapes: OnceLock::new(),
+        workers: (0..threads).map(|_| Mutex::new(Worker::among(count))).collect(),
+        folding: Mutex::new(None),
     };
     let mut merging = Merging {
         outcome: Outcome {
@@ -188,7 +185,8 @@ fn scan_all<'a>(
         audience,
     };
     pool.in_place_scope(|scope| {
-        let (done, results) = channel();
+        // Bounded, so that parts do not pile up before whoever merges them.
+        let (done, results) = sync_channel(2 * threads);
         for worker in &crew.workers {
             let (done, crew) = (done.clone(), &crew);
             scope.spawn(move |_| crew.work(worker, done));
@@ -210,19 +208,19 @@ struct Crew<'a> {
     settings: &'a Settings,
     /// One for each thread, which has it but when its tallies are collected.
     workers: Vec<Mutex<Worker>>,
-    /// The shapes that are told apart, once there are as many as may be.
-    shapes: OnceLock<FxHashSet<Fingerprint>>,
+    /// Which shapes are folded, once there are too many.
+    folding: Mutex<Option<Arc<Folding>>>,
 }
 
-fn locked(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
-    worker.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Crew<'_> {
     /// One thread's work: messages as they come, until there are no more.
-    fn work(&self, worker: &Mutex<Worker>, done: Sender<Numbered<Done>>) {
+    fn work(&self, worker: &Mutex<Worker>, done: SyncSender<Numbered<Done>>) {
         while !self.stop.load(Ordering::Relaxed) {
-            let next = self.messages.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
+            let next = locked(&self.messages).recv_timeout(PATIENCE);
             match next {
                 Ok((number, message)) => {
                     let scanned = self.scanned(message, &mut locked(worker));
@@ -240,9 +238,8 @@ impl Crew<'_> {
         match message {
             Message::Block(block, process) => {
                 let part = Box::new(scan(&block, process, self.settings, worker));
-                if let Some(shapes) = self.shapes.get() {
-                    worker.settle(shapes);
-                }
+                let folding = locked(&self.folding).clone();
+                worker.settle(folding.as_ref());
                 let Chunk { pos, bytes } = block.chunk;
                 let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
                 let length = bytes.len() as u64;
@@ -292,7 +289,7 @@ struct OpenSource {
 /// Puts results together in the order of the input.
 struct Merging<'a> {
     outcome: Outcome,
-    /// The shapes that were seen first.
+    /// Which shapes are told apart.
     roster: Roster,
     /// Sources that have not ended, or that stand behind one that has not.
     open: BTreeMap<SourceId, OpenSource>,
@@ -331,8 +328,9 @@ impl Merging<'_> {
         let Self { outcome, roster, open, settings, audience, .. } = self;
         match done {
             Done::Scanned { source, bytes, beginning, mut part } => {
-                if let Some(all) = roster.admit(std::mem::take(&mut part.newcomers)) {
-                    crew.shapes.get_or_init(|| all.clone());
+                if let Some(folding) = roster.admit(std::mem::take(&mut part.appearances)) {
+                    outcome.tallies.fold(&folding);
+                    *locked(&crew.folding) = Some(folding);
                 }
                 outcome.by_source[source.0 as usize].add(&beginning, &part.counts);
                 open.entry(source).or_default().part.merge(*part, &mut outcome.tallies, settings);
@@ -367,8 +365,8 @@ impl Merging<'_> {
             let tallies = std::mem::replace(&mut locked(worker).tallies, Tallies::among(logs));
             self.outcome.tallies.merge(tallies);
         }
-        if let Some(shapes) = crew.shapes.get() {
-            self.outcome.tallies.fold(shapes);
+        if let Some(folding) = &*locked(&crew.folding) {
+            self.outcome.tallies.fold(folding);
         }
     }
 
@@ -381,7 +379,7 @@ impl Merging<'_> {
         self.collect(crew);
         let known =
             Outcome { total: self.outcome.total.clone(), tallies: self.outcome.tallies.clone(), ..Outcome::default() };
-        let known = closed(known, self.open.values().map(|source| source.part.clone()), self.settings);
+        let known = closed(known, self.open.values().map(|source| source.part.clone()), &self.roster, self.settings);
         if let Some(publishing) = &mut self.audience.publishing {
             (publishing.known)(known);
             publishing.is_due = false;
@@ -391,13 +389,16 @@ impl Merging<'_> {
 
     /// The outcome with what is still open.
     fn known(self) -> Outcome {
-        closed(self.outcome, self.open.into_values().map(|source| source.part), self.settings)
+        closed(self.outcome, self.open.into_values().map(|source| source.part), &self.roster, self.settings)
     }
 }
 
 /// `outcome` as if the sources that are `open` ended here.
-fn closed(mut outcome: Outcome, open: impl Iterator<Item = Part>, settings: &Settings) -> Outcome {
+fn closed(mut outcome: Outcome, open: impl Iterator<Item = Part>, roster: &Roster, settings: &Settings) -> Outcome {
     open.for_each(|part| outcome.close(part, settings));
+    if let Some(folding) = roster.finish() {
+        outcome.tallies.fold(&folding);
+    }
     outcome
 }
 

@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{
-    Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_whole, next_telling, read_record,
-};
-use crate::text::{Fingerprint, LineIndex, RecordPos, SourceId, Span};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_idle_text, read_record};
+use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
 use super::judge::{Judged, judge};
@@ -17,7 +15,7 @@ use super::known::{Counting, Kind};
 use super::memo::Memory;
 use super::pairing::{Pairing, Settled};
 use super::processes::Processes;
-use super::roster::Newcomers;
+use super::roster::Appearance;
 use super::settings::Settings;
 use super::tally::joined;
 use super::worker::{Tallies, Values, Worker, values_of};
@@ -140,8 +138,8 @@ pub struct Part {
     pub unread_by_source: Vec<(SourceId, u64)>,
     /// Open ends.
     pub pairing: Pairing,
-    /// Shapes that the thread had not seen before, in the order of the input.
-    pub newcomers: Vec<Fingerprint>,
+    /// The shapes of its statements, in their order.
+    pub appearances: Vec<Appearance>,
     /// What the processes tell of themselves.
     pub processes: Processes,
     /// The offset behind its last line.
@@ -203,32 +201,28 @@ impl Part {
 /// Reads and judges every record of `block`.
 #[must_use]
 pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut Worker) -> Part {
-    let bytes = &block.chunk.bytes;
-    let recalls =
-        Recalls { may: settings.may_recall(), is_clean: settings.may_recall() && is_clean(bytes), now: false };
-    let mut scan = Scan { process, settings, worker, part: Part::default(), settled: Settled::default(), recalls };
-    let mut telling = next_telling(bytes, 0);
+    let may_recall = settings.may_recall();
+    let (part, settled) = (Part::default(), Settled::default());
+    let mut scan = Scan { process, settings, worker, part, settled, may_recall, recalls: false };
     for record in block.records() {
         scan.part.counts.lines += record.lines;
+        if record.is_idle {
+            scan.part.counts.other_records += record.lines;
+            continue;
+        }
         if record.is_split {
             // The runtime's own records: what it split is told by the first of them.
             scan.part.counts.other_records += record.lines - 1;
         }
-        let start = usize::try_from(record.position.offset - block.chunk.pos.offset).unwrap_or(usize::MAX);
-        let end = start + record.bytes.len();
-        if telling.is_none_or(|at| at >= end) && is_whole(record.bytes) {
+        if is_idle(record.bytes) || is_idle_text(record.bytes) {
             scan.part.counts.other_records += 1;
             continue;
         }
         scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
-        if telling.is_some_and(|at| at < end) {
-            telling = next_telling(bytes, end);
-        }
     }
     let Scan { mut part, settled, .. } = scan;
     part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
     part.count_settled(settled, &mut worker.tallies, settings);
-    part.newcomers = worker.newcomers.take();
     part
 }
 
@@ -263,29 +257,16 @@ struct Scan<'a> {
     worker: &'a mut Worker,
     part: Part,
     settled: Settled,
-    recalls: Recalls,
-}
-
-/// Whether records may be recalled, or what is found out about them remembered.
-#[derive(Debug, Clone, Copy)]
-struct Recalls {
-    /// Any.
-    may: bool,
-    /// All lines are clean.
-    is_clean: bool,
-    /// The one that is read now.
-    now: bool,
+    /// Records may be recalled, and what is found out about them remembered:
+    may_recall: bool,
+    /// the one that is read now.
+    recalls: bool,
 }
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
-        if is_idle(place.bytes) {
-            self.part.counts.other_records += 1;
-            return;
-        }
-        let Recalls { may, is_clean: are_clean, .. } = self.recalls;
-        self.recalls.now = may && (are_clean || is_clean(place.bytes)) && memchr::memchr(b'\n', place.bytes).is_none();
-        if !self.recalls.now || self.recall(place).is_none() {
+        self.recalls = self.may_recall && is_clean(place.bytes);
+        if !self.recalls || self.recall(place).is_none() {
             self.take(read_record(place.bytes), place);
         }
     }
@@ -293,7 +274,7 @@ impl Scan<'_> {
     /// Counts a record whose like was seen before; `None` if it has to be read.
     fn recall(&mut self, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker, .. } = self;
-        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
+        let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
         let (memory, told) = (recalled.memory, recalled.told);
         let values = || {
@@ -302,7 +283,7 @@ impl Scan<'_> {
             debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
             values.or_else(read)
         };
-        let mut sink = Sink { part, settled, tallies, newcomers, settings };
+        let mut sink = Sink { part, settled, tallies, settings };
         let judged = || memory.recall(&told, place.position, *process, settings);
         sink.count(&memory.kind, &told, place, judged, values);
         Some(())
@@ -351,17 +332,14 @@ impl Scan<'_> {
 
     /// Counts a record that was read in full, and remembers what was found.
     fn slow(&mut self, event: &Event, place: Place<'_>) {
-        let Self { part, settled, settings, process, worker, recalls } = self;
-        let Worker { tallies, memo, outliner, newcomers } = &mut **worker;
+        let Self { part, settled, settings, process, worker, recalls, .. } = self;
+        let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if recalls.now
-            && let Some(outline) = outliner.read(place.bytes, settings.marks())
-            && let Some(memory) = Memory::of(&kind, &judged, settings)
-        {
-            memo.insert(*process, &outline, memory);
+        if *recalls && let Some(outline) = outliner.read(place.bytes, settings.marks()) {
+            memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
-        let mut sink = Sink { part, settled, tallies, newcomers, settings };
+        let mut sink = Sink { part, settled, tallies, settings };
         sink.count(&kind, &Told::by_event(event), place, || judged, || None);
     }
 
@@ -378,7 +356,7 @@ impl Scan<'_> {
         let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
-        worker.newcomers.note(&judged);
+        part.appearances.extend(Appearance::of(&judged));
         worker.tallies.count(&judged, Some(place.bytes), || None, settings);
     }
 }
@@ -388,7 +366,6 @@ struct Sink<'a> {
     part: &'a mut Part,
     settled: &'a mut Settled,
     tallies: &'a mut Tallies,
-    newcomers: &'a mut Newcomers,
     settings: &'a Settings,
 }
 
@@ -401,7 +378,7 @@ impl Sink<'_> {
         judged: impl FnOnce() -> Judged,
         values: impl FnOnce() -> Option<Values>,
     ) {
-        let Self { part, settled, tallies, newcomers, settings } = self;
+        let Self { part, settled, tallies, settings } = self;
         let Place { position, lead, bytes: record } = place;
         part.counts.slow_queries += 1;
         part.counts.truncated += u64::from(kind.is_truncated);
@@ -424,7 +401,7 @@ impl Sink<'_> {
         }
         part.note(told, kind.version);
         let judged = Judged { lead, origin: kind.origin, ..judged() };
-        newcomers.note(&judged);
+        part.appearances.extend(Appearance::of(&judged));
         match kind.counting {
             Counting::Waiting => {
                 part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));

@@ -98,7 +98,7 @@ pub struct Settings {
     pub threads: usize,
     /// Whether what was found out about a record is used for others of the same outline. It makes no difference but in speed.
     pub recalls: bool,
-    /// So many shapes, at least one, are told apart; those that appear later are counted together.
+    /// So many shapes, at least one, are told apart; rarer ones are counted together.
     pub most_shapes: usize,
     /// Severities and switched-off rules of the configuration.
     pub adjustments: Vec<Adjustment>,
@@ -179,6 +179,7 @@ impl Settings {
         Marks {
             application: of_application,
             values: self.thresholds.few_ranges as u64,
+            skipped: self.thresholds.deep_skip,
             examined: self.thresholds.sorted_documents,
             returned: self.thresholds.merged_documents,
         }

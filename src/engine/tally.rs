@@ -19,7 +19,7 @@ use super::durations::Durations;
 use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::plans::Plans;
-use super::roster::Crowd;
+use super::roster::{Crowd, Folding};
 use super::usage::{Usage, Values};
 
 /// What was counted.
@@ -28,17 +28,15 @@ pub struct Tally {
     /// Records by standing, in the order of [`Standing::ALL`].
     pub classes: [ClassCount; 6],
     /// Statements by shape.
-    pub shapes: FxHashMap<Fingerprint, ShapeStats>,
+    pub shapes: FxHashMap<Fingerprint, Box<ShapeStats>>,
     /// By namespace: all shapes together that are not told apart.
-    pub others: BTreeMap<String, ShapeStats>,
+    pub others: BTreeMap<String, Box<ShapeStats>>,
     /// How many shapes that are.
     pub folded: Crowd,
-    /// So many shapes were left when others were last folded.
-    left: usize,
     /// By namespace: who carries the shard key, and where calls go.
     pub usage: Usage,
     /// Findings by rule and group.
-    pub groups: FxHashMap<GroupKey, Group>,
+    pub groups: FxHashMap<GroupKey, Box<Group>>,
     /// Findings that suppressions hid.
     pub hidden: FxHashSet<GroupKey>,
     /// The entries of the configuration, by place, that hid some of them.
@@ -105,6 +103,18 @@ pub enum Own<'a> {
     Values(&'a [Vec<KeyValue>]),
     /// All of it: these are its bytes, and it has been judged by itself.
     Record(&'a [u8]),
+}
+
+/// The bytes of a record, copied once for all that keep them.
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    kept: Option<Arc<[u8]>>,
+}
+
+impl Bytes<'_> {
+    fn keep(&mut self) -> Arc<[u8]> {
+        Arc::clone(self.kept.get_or_insert_with(|| Arc::from(self.bytes)))
+    }
 }
 
 impl<'a> Own<'a> {
@@ -217,7 +227,7 @@ impl Tally {
 
     /// Counts one record. Its bytes are copied only where they become an example.
     pub fn add(&mut self, judged: &Judged, own: Own<'_>, keep: Keep) {
-        let record = if let Own::Record(record) = own { Some(record) } else { None };
+        let mut record = if let Own::Record(bytes) = own { Some(Bytes { bytes, kept: None }) } else { None };
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
@@ -226,11 +236,11 @@ impl Tally {
         for (at, statement) in judged.statements.iter().enumerate() {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
-            self.add_shape(judged, statement, millis, record, keep.shape_examples);
+            self.add_shape(judged, statement, millis, record.as_mut(), keep.shape_examples);
             self.usage.add(judged, statement, millis, Values { first: values, own: own.values(statement, at) });
             values += statement.key_values.len();
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, millis, record, keep.per_event);
+                self.add_finding(judged, statement, raised, millis, record.as_mut(), keep.per_event);
             }
         }
     }
@@ -256,25 +266,27 @@ impl Tally {
         judged: &Judged,
         statement: &JudgedStatement,
         millis: u64,
-        record: Option<&[u8]>,
+        record: Option<&mut Bytes<'_>>,
         keeps_example: bool,
     ) {
-        let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| ShapeStats {
-            namespace: statement.namespace.clone(),
-            operation: statement.operation,
-            shape: statement.shape.text.clone(),
-            fingerprint: statement.fingerprint,
-            standings: [0; 6],
-            millis: 0,
-            max_millis: 0,
-            durations: Durations::default(),
-            observed_shards: None,
-            shards: None,
-            key_use: KeyUse::default(),
-            plans: Plans::default(),
-            access: statement.access.clone(),
-            worst: None,
-            example: None,
+        let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| {
+            Box::new(ShapeStats {
+                namespace: statement.namespace.clone(),
+                operation: statement.operation,
+                shape: statement.shape.text.clone(),
+                fingerprint: statement.fingerprint,
+                standings: [0; 6],
+                millis: 0,
+                max_millis: 0,
+                durations: Durations::default(),
+                observed_shards: None,
+                shards: None,
+                key_use: KeyUse::default(),
+                plans: Plans::default(),
+                access: statement.access.clone(),
+                worst: None,
+                example: None,
+            })
         });
         stats.share_access(statement.access.as_ref());
         stats.standings[index(statement.standing)] += 1;
@@ -294,7 +306,7 @@ impl Tally {
         if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, judged.position, worst)) {
             stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
             stats.example = keeps_example.then(|| ShapeExample {
-                record: Arc::from(record),
+                record: record.keep(),
                 lead: judged.lead,
                 place: statement.place,
                 comment: judged.comment.clone(),
@@ -324,16 +336,18 @@ impl Tally {
             comment: None,
             standing: Standing::Undeclared,
         };
-        let group = self.groups.entry(key).or_insert_with(|| Group {
-            rule,
-            namespace,
-            operation: "",
-            shape: None,
-            fingerprint,
-            count: 0,
-            millis: 0,
-            seen: None,
-            worst: Some(worst()),
+        let group = self.groups.entry(key).or_insert_with(|| {
+            Box::new(Group {
+                rule,
+                namespace,
+                operation: "",
+                shape: None,
+                fingerprint,
+                count: 0,
+                millis: 0,
+                seen: None,
+                worst: Some(worst()),
+            })
         });
         group.count += 1;
     }
@@ -344,20 +358,22 @@ impl Tally {
         statement: &JudgedStatement,
         raised: &Raised,
         millis: u64,
-        record: Option<&[u8]>,
+        record: Option<&mut Bytes<'_>>,
         per_event: bool,
     ) {
         let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
-        let group = self.groups.entry(key).or_insert_with(|| Group {
-            rule: raised.rule,
-            namespace: statement.namespace.clone(),
-            operation: statement.operation,
-            shape: raised.by_shape.then(|| statement.shape.text.clone()),
-            fingerprint: raised.group,
-            count: 0,
-            millis: 0,
-            seen: None,
-            worst: None,
+        let group = self.groups.entry(key).or_insert_with(|| {
+            Box::new(Group {
+                rule: raised.rule,
+                namespace: statement.namespace.clone(),
+                operation: statement.operation,
+                shape: raised.by_shape.then(|| statement.shape.text.clone()),
+                fingerprint: raised.group,
+                count: 0,
+                millis: 0,
+                seen: None,
+                worst: None,
+            })
         });
         group.count += 1;
         group.millis += millis;
@@ -370,7 +386,7 @@ impl Tally {
                 position: judged.position,
                 lead: judged.lead,
                 finding: raised.finding.clone(),
-                record: Arc::from(record),
+                record: record.keep(),
                 comment: judged.comment.clone(),
                 standing: statement.standing,
             });
@@ -390,13 +406,13 @@ impl Tally {
         }
         for (fingerprint, stats) in later.shapes {
             match self.shapes.get_mut(&fingerprint) {
-                Some(mine) => mine.merge(stats),
+                Some(mine) => mine.merge(*stats),
                 None => drop(self.shapes.insert(fingerprint, stats)),
             }
         }
         for (namespace, stats) in later.others {
             match self.others.get_mut(&namespace) {
-                Some(mine) => mine.merge(stats),
+                Some(mine) => mine.merge(*stats),
                 None => drop(self.others.insert(namespace, stats)),
             }
         }
@@ -417,36 +433,36 @@ impl Tally {
         }
     }
 
-    fn merge_groups(&mut self, later: impl Iterator<Item = (GroupKey, Group)>) {
+    fn merge_groups(&mut self, later: impl Iterator<Item = (GroupKey, Box<Group>)>) {
         for (key, group) in later {
             match self.groups.get_mut(&key) {
-                Some(mine) => mine.merge(group),
+                Some(mine) => mine.merge(*group),
                 None => drop(self.groups.insert(key, group)),
             }
         }
     }
 
-    /// Counts all shapes but these together, by namespace, and their diagnostics by rule and namespace.
-    pub fn fold(&mut self, told_apart: &FxHashSet<Fingerprint>) {
-        // Nothing is found or hidden but what belongs to a shape that is counted.
-        if self.shapes.len() == self.left {
-            return;
-        }
+    /// Counts the shapes that are folded together, by namespace, and their diagnostics by rule and namespace.
+    pub fn fold(&mut self, folding: &Folding) {
         let mut became: FxHashMap<Fingerprint, Fingerprint> = FxHashMap::default();
-        for (shape, stats) in self.shapes.extract_if(|shape, _| !told_apart.contains(shape)) {
-            let other = stats.folded();
+        for (shape, stats) in self.shapes.extract_if(|shape, _| folding.folds(*shape)) {
+            let other = Box::new(stats.folded());
             became.insert(shape, other.fingerprint);
             self.folded.add(shape);
             match self.others.get_mut(&other.namespace) {
-                Some(known) => known.merge(other),
+                Some(known) => known.merge(*other),
                 None => drop(self.others.insert(other.namespace.clone(), other)),
             }
         }
-        self.left = self.shapes.len();
+        // Nothing is found or hidden but what belongs to a shape that is counted.
+        if became.is_empty() {
+            return;
+        }
         let of_others = |key: &GroupKey| became.get(&key.group).map(|&group| GroupKey { group, ..*key });
         let groups: Vec<_> = self.groups.extract_if(|key, _| of_others(key).is_some()).collect();
-        let folded =
-            groups.into_iter().filter_map(|(key, group)| Some((of_others(&key)?, group.folded(of_others(&key)?))));
+        let folded = groups
+            .into_iter()
+            .filter_map(|(key, group)| Some((of_others(&key)?, Box::new(group.folded(of_others(&key)?)))));
         self.merge_groups(folded);
         self.hidden = std::mem::take(&mut self.hidden).into_iter().map(|key| of_others(&key).unwrap_or(key)).collect();
     }

@@ -50,7 +50,7 @@ pub fn check_namespaces(tally: &Tally, settings: &Settings, texts: &DeclarationT
 fn unsharded<'a>(tally: &'a Tally, catalog: &Catalog) -> Vec<(&'a str, Cost)> {
     let is_unsharded = |stats: &&ShapeStats| catalog.get(&stats.namespace).is_some_and(Collection::is_unsharded);
     let mut sums: BTreeMap<&str, Cost> = BTreeMap::new();
-    for stats in tally.shapes.values().chain(tally.others.values()).filter(is_unsharded) {
+    for stats in tally.shapes.values().chain(tally.others.values()).map(Box::as_ref).filter(is_unsharded) {
         let cost = of_class(stats, Class::Unsharded);
         if cost.calls > 0 {
             sums.entry(&stats.namespace).or_default().add(cost);
@@ -74,7 +74,7 @@ fn by_namespace<'a>(
     let named = catalog.collections().filter(|collection| !collection.is_glob());
     let mut all: BTreeMap<&str, (&Collection, Vec<&ShapeStats>)> =
         named.map(|collection| (collection.pattern.as_str(), (collection, Vec::new()))).collect();
-    for stats in tally.shapes.values().chain(tally.others.values()) {
+    for stats in tally.shapes.values().chain(tally.others.values()).map(Box::as_ref) {
         let Some(collection) = catalog.named(&stats.namespace) else { continue };
         all.entry(&stats.namespace).or_insert((collection, Vec::new())).1.push(stats);
     }

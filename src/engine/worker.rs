@@ -1,17 +1,17 @@
 //! What one thread keeps from chunk to chunk: its tallies and its memory. All of it merges with that of other threads in any
 //! order, so it does not show which thread read what.
 
+use std::sync::Arc;
+
 use crate::model::{Event, Origin};
-use rustc_hash::FxHashSet;
 
 use crate::rules::KeyValue;
 use crate::syntax::{Outliner, Record, read_record};
-use crate::text::Fingerprint;
 
 use super::judge::{Judged, judge, key_values_of};
 use super::memo::Memo;
 use super::pairing::Held;
-use super::roster::Newcomers;
+use super::roster::Folding;
 use super::settings::Settings;
 use super::sightings::Sightings;
 use super::tally::{Keep, Own, Tally};
@@ -38,15 +38,25 @@ pub struct Worker {
     pub memo: Memo,
     /// Makes outlines.
     pub outliner: Outliner,
-    /// The shapes that it sees for the first time.
-    pub newcomers: Newcomers,
+    /// Which shapes it knows to be folded.
+    folding: Option<Arc<Folding>>,
 }
 
 impl Worker {
-    /// From now on these shapes are told apart and no others.
-    pub fn settle(&mut self, shapes: &FxHashSet<Fingerprint>) {
-        self.newcomers.close();
-        self.tallies.fold(shapes);
+    /// One for the logs of that many processes.
+    #[must_use]
+    pub fn among(logs: usize) -> Self {
+        Self { tallies: Tallies::among(logs), ..Self::default() }
+    }
+
+    /// Folds what is known to be folded by now: what becomes known is, and what was folded comes again.
+    pub fn settle(&mut self, now: Option<&Arc<Folding>>) {
+        let Some(now) = now else { return };
+        let is_news = self.folding.as_ref().is_none_or(|known| !Arc::ptr_eq(known, now));
+        if is_news || self.tallies.is_crowded(now) {
+            self.tallies.fold(now);
+            self.folding = Some(Arc::clone(now));
+        }
     }
 }
 
@@ -111,10 +121,16 @@ impl Tallies {
         Held { judged, record, values }
     }
 
-    /// Counts all shapes but these together.
-    pub fn fold(&mut self, shapes: &FxHashSet<Fingerprint>) {
-        self.direct.fold(shapes);
-        self.through_router.fold(shapes);
+    /// Counts those shapes together that are folded.
+    pub fn fold(&mut self, folding: &Folding) {
+        self.direct.fold(folding);
+        self.through_router.fold(folding);
+    }
+
+    /// Whether more shapes are told apart here than are expected to be in the end.
+    #[must_use]
+    pub fn is_crowded(&self, folding: &Folding) -> bool {
+        [&self.direct, &self.through_router].into_iter().any(|tally| folding.is_crowded(tally.shapes.len()))
     }
 
     /// Adds what another thread counted, or what was settled later.

@@ -5,14 +5,15 @@
 //! whose place in the input has the least hashes, [`SAMPLE`] of them. Up to that many nothing is left out; beyond, a
 //! share taken from it is off by at most [`FieldValues::margin`] percent points, 19 times out of 20.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
 use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type, compare};
 use crate::routing::{Comparison, Condition, Operator, Predicate, document_key};
-use crate::text::RecordPos;
+use crate::text::{RecordPos, SourceId};
 
 use super::fan_out::filter_of;
 
@@ -41,10 +42,19 @@ pub struct KeyValue {
     pub field: usize,
     /// Where it was seen.
     pub seen: Seen,
+    /// Its place in the order of BSON types; a number of any kind is a number.
+    kind: u8,
     /// The value, long strings cut, documents and arrays emptied.
     pub value: Value,
     /// Tells values apart, cut ones too.
     pub hash: u64,
+}
+
+impl PartialEq for KeyValue {
+    fn eq(&self, other: &Self) -> bool {
+        let told_by = |value: &Self| (value.field, value.seen, value.kind, value.hash);
+        told_by(self) == told_by(other)
+    }
 }
 
 /// The values of the key that a statement shows. This is all that is read of it, so that whoever knows the values by other
@@ -112,7 +122,13 @@ impl KeyValue {
     pub fn new(field: usize, seen: Seen, value: &Value) -> Self {
         let mut hasher = SipHasher13::new();
         hash(value, &mut hasher);
-        Self { field, seen, value: short(value), hash: hasher.finish() }
+        Self { field, seen, kind: canonical_type(value), value: short(value), hash: hasher.finish() }
+    }
+
+    /// What is counted of it: its type. The value itself is forgotten.
+    #[must_use]
+    pub fn typed(&self) -> Self {
+        Self { value: Value::Null, hash: 0, ..*self }
     }
 
     /// All fields of a compound key together, if each has a value.
@@ -120,7 +136,8 @@ impl KeyValue {
         let all: Vec<&Value> = values.iter().copied().collect::<Option<_>>().filter(|all: &Vec<_>| all.len() > 1)?;
         let mut hasher = SipHasher13::new();
         all.iter().for_each(|value| hash(value, &mut hasher));
-        Some(Self { field: key.fields.len(), seen, value: Value::Null, hash: hasher.finish() })
+        let (value, kind) = (Value::Null, canonical_type(&Value::Null));
+        Some(Self { field: key.fields.len(), seen, kind, value, hash: hasher.finish() })
     }
 }
 
@@ -161,20 +178,60 @@ fn short(value: &Value) -> Value {
 #[derive(Debug, Clone)]
 pub struct Observation {
     /// Where the record stands, and which value of it this is.
-    pub place: (RecordPos, usize),
+    place: Place,
     /// When it was logged, in milliseconds since 1970.
-    pub time: Option<i64>,
+    time: Option<i64>,
     /// The value.
     pub value: KeyValue,
 }
+
+/// Where a value stands in the input, behind the hash of that: where the least hashes are is the sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: u64,
+    source: SourceId,
+    number: u32,
+    offset: u64,
+}
+
+impl Place {
+    fn of(position: RecordPos, number: usize) -> Self {
+        let RecordPos { source, offset, .. } = position;
+        let mut hasher = SipHasher13::new();
+        hasher.write_u32(source.0);
+        hasher.write_u64(offset);
+        hasher.write_u64(number as u64);
+        Self { rank: hasher.finish(), source, number: u32::try_from(number).unwrap_or(u32::MAX), offset }
+    }
+}
+
+impl Ord for Observation {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl PartialOrd for Observation {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Observation {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl Eq for Observation {}
 
 /// The values of one field of a key.
 #[derive(Debug, Clone, Default)]
 pub struct FieldValues {
     /// By where and by BSON type (a number of any kind is a number), all of them.
     types: BTreeMap<(Seen, u8), u64>,
-    /// Those whose places have the least hashes.
-    sample: BTreeMap<(u64, RecordPos, usize), Observation>,
+    /// Those whose places have the least hashes, the greatest of these first.
+    sample: BinaryHeap<Observation>,
 }
 
 /// The values of a collection's key, by field; behind them, if there are several fields, all together.
@@ -200,7 +257,7 @@ impl KeyValues {
             let field = &mut self.fields[value.field];
             field.count(value);
             if told && value.seen != Seen::Range {
-                field.observe(value, position, at, time);
+                field.observe(value, Place::of(position, at), time);
             }
         }
     }
@@ -208,9 +265,9 @@ impl KeyValues {
     /// Whether one of these values would be in a sample.
     #[must_use]
     pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
-        numbered(values, first)
-            .filter(|(_, value)| value.seen != Seen::Range)
-            .any(|(at, value)| self.fields.get(value.field).is_none_or(|field| field.would_keep(position, at)))
+        numbered(values, first).filter(|(_, value)| value.seen != Seen::Range).any(|(at, value)| {
+            self.fields.get(value.field).is_none_or(|field| field.would_keep(Place::of(position, at)))
+        })
     }
 
     /// Adds what was seen in another part of the input.
@@ -244,40 +301,35 @@ impl KeyValues {
 
 impl FieldValues {
     fn count(&mut self, value: &KeyValue) {
-        *self.types.entry((value.seen, canonical_type(&value.value))).or_default() += 1;
+        *self.types.entry((value.seen, value.kind)).or_default() += 1;
     }
 
     /// Whether the value at that place would be in the sample.
-    fn would_keep(&self, position: RecordPos, at: usize) -> bool {
-        let rank = (rank(position, at), position, at);
-        self.sample.len() < SAMPLE || self.sample.last_key_value().is_some_and(|(last, _)| rank < *last)
+    fn would_keep(&self, place: Place) -> bool {
+        self.sample.len() < SAMPLE || self.sample.peek().is_some_and(|last| place < last.place)
     }
 
-    fn observe(&mut self, value: &KeyValue, position: RecordPos, at: usize, time: Option<i64>) {
-        let rank = (rank(position, at), position, at);
-        let is_full = self.sample.len() >= SAMPLE;
-        if is_full && self.sample.last_key_value().is_some_and(|(last, _)| rank > *last) {
-            return;
+    fn observe(&mut self, value: &KeyValue, place: Place, time: Option<i64>) {
+        if self.would_keep(place) {
+            self.keep(Observation { place, time, value: value.clone() });
         }
-        self.sample.insert(rank, Observation { place: (position, at), time, value: value.clone() });
-        if is_full {
-            self.sample.pop_last();
+    }
+
+    /// Keeps what was found to belong to the sample.
+    fn keep(&mut self, observation: Observation) {
+        if self.sample.len() >= SAMPLE {
+            self.sample.pop();
         }
+        self.sample.push(observation);
     }
 
     fn merge(&mut self, later: Self) {
         for (kind, count) in later.types {
             *self.types.entry(kind).or_default() += count;
         }
-        for (rank, observation) in later.sample {
-            let is_full = self.sample.len() >= SAMPLE;
-            // Those behind it have greater ranks still.
-            if is_full && self.sample.last_key_value().is_some_and(|(last, _)| rank > *last) {
-                break;
-            }
-            self.sample.insert(rank, observation);
-            if is_full {
-                self.sample.pop_last();
+        for observation in later.sample {
+            if self.would_keep(observation.place) {
+                self.keep(observation);
             }
         }
     }
@@ -285,8 +337,8 @@ impl FieldValues {
     /// The sample in the order of the input.
     #[must_use]
     pub fn in_order(&self) -> Vec<&Observation> {
-        let mut all: Vec<&Observation> = self.sample.values().collect();
-        all.sort_by_key(|observation| (observation.time, observation.place));
+        let mut all: Vec<&Observation> = self.sample.iter().collect();
+        all.sort_by_key(|Observation { time, place, .. }| (*time, place.source, place.offset, place.number));
         all
     }
 
@@ -327,7 +379,9 @@ impl FieldValues {
     #[must_use]
     pub fn by_value(&self) -> Vec<(&Value, u64)> {
         let mut sums: BTreeMap<u64, (&Value, u64)> = BTreeMap::new();
-        for observation in self.sample.values() {
+        let mut sample: Vec<&Observation> = self.sample.iter().collect();
+        sample.sort_unstable();
+        for observation in sample {
             sums.entry(observation.value.hash).or_insert((&observation.value.value, 0)).1 += 1;
         }
         let mut all: Vec<_> = sums.into_iter().collect();
@@ -381,15 +435,6 @@ fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &
         next[value.field] += usize::from(value.seen != Seen::Range);
         (number, value)
     })
-}
-
-/// The hash of a place in the input.
-fn rank(position: RecordPos, at: usize) -> u64 {
-    let mut hasher = SipHasher13::new();
-    hasher.write_u32(position.source.0);
-    hasher.write_u64(position.offset);
-    hasher.write_u64(at as u64);
-    hasher.finish()
 }
 
 /// The name of a canonical type; `None` for what is no value of a document that could be mistaken for another type.
@@ -451,7 +496,11 @@ mod tests {
     fn the_sample_is_the_same_wherever_the_input_is_cut() {
         let value = |n: u64| (n, Value::Int64(i64::try_from(n % 700).expect("small")));
         let whole = observed((0..5000).map(value));
-        let places = |values: &KeyValues| values.fields[0].sample.keys().copied().collect::<Vec<_>>();
+        let places = |values: &KeyValues| {
+            let mut places: Vec<_> = values.fields[0].sample.iter().map(|observation| observation.place).collect();
+            places.sort_unstable();
+            places
+        };
         for cut in [1, 900, 2500, 4999] {
             let mut parts = observed((0..cut).map(value));
             parts.merge(observed((cut..5000).map(value)));

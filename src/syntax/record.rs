@@ -2,15 +2,13 @@
 //! turn, the structured log first; most of its lines are passed over without being read.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
 
 use crate::model::{Event, ServerVersion};
 
 use crate::text::Span;
 
 use super::error::SyntaxError;
+use super::heading::is_idle;
 use super::{document, legacy, split, structured, wrapped};
 
 /// The role of the process that wrote a log.
@@ -84,7 +82,7 @@ pub struct Part {
 /// are no UTF-8 included.
 #[must_use]
 pub fn read_record(line: &[u8]) -> Record {
-    if is_uninteresting(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+    if is_idle(line) || line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
         return Record::Other(Fact::Plain);
     }
     let text = as_text(line);
@@ -122,28 +120,6 @@ fn bare(line: &str) -> Result<Record, SyntaxError> {
         return Ok(Record::Other(Fact::Plain));
     }
     structured::read(line).or_else(|error| legacy::read(line).ok_or(error))
-}
-
-/// Whether a line is a whole record of the structured log, and certainly none that has to be read.
-fn is_uninteresting(line: &[u8]) -> bool {
-    is_whole(line) && next_telling(line, 0).is_none()
-}
-
-/// Whether a line begins and ends as a record of the structured log does.
-#[must_use]
-pub fn is_whole(line: &[u8]) -> bool {
-    let begins = line.starts_with(b"{\"t\":") || line.starts_with(br#"{"log":"{\"t\":"#);
-    begins && line.ends_with(b"}")
-}
-
-/// From `from` on, the first place in a text where the id of a record stands that has to be read. Every id that matters (and
-/// what is common to those on chunks that do not move) is searched for, wherever it stands, so that the order of members and the spelling of blanks do not matter.
-#[must_use]
-pub fn next_telling(text: &[u8], from: usize) -> Option<usize> {
-    static IDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"51803|23403|21951|20698|2187|moveChunk\.error").expect("the pattern is a constant and valid")
-    });
-    IDS.find_at(text, from).map(|found| found.start())
 }
 
 /// The line as text. Bytes that are no UTF-8 become `?`, one for one, so that spans stay true.

@@ -130,11 +130,13 @@ impl<'l> Scanner<'l> {
     /// Steps over any value; its text.
     #[inline]
     pub(in crate::syntax) fn value(&mut self) -> Option<&'l [u8]> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
-        self.at = match self.spelling {
-            Spelling::Json => end_of_value(self.line, start)?,
-            Spelling::Legacy => spelling::end_of_value(self.line, start)?,
+        self.at = match (self.spelling, first) {
+            (Spelling::Json, b'"') => end_of_string(self.line, start)?,
+            (Spelling::Json, b'0'..=b'9') => end_of_number(self.line, start)?,
+            (Spelling::Json, _) => end_of_value(self.line, start)?,
+            (Spelling::Legacy, _) => spelling::end_of_value(self.line, start)?,
         };
         Some(&self.line[start..self.at])
     }
@@ -142,7 +144,7 @@ impl<'l> Scanner<'l> {
 
 /// Where the next quote or backslash is.
 #[inline]
-fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
+pub(in crate::syntax) fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
     let rest = line.get(start..)?;
     // Most strings of a log are short: sixteen bytes are looked at at once, with nothing to set up.
     if let Some(first) = rest.first_chunk::<16>() {
@@ -262,8 +264,17 @@ pub(in crate::syntax) fn end_of_number(line: &[u8], at: usize) -> Option<usize> 
     if is_usual { Some(end) } else { end_of_unusual(line, at) }
 }
 
+/// Behind the digits that stand at `at`, if there are any.
 #[inline]
 pub(in crate::syntax) fn behind_digits(line: &[u8], mut at: usize) -> usize {
+    if let Some(first) = line.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let digits = u8x16::new(*first) - u8x16::splat(b'0');
+        let count = digits.min(u8x16::splat(9)).cmp_eq(digits).move_mask().trailing_ones() as usize;
+        at += count;
+        if count < 16 {
+            return at;
+        }
+    }
     while line.get(at).is_some_and(u8::is_ascii_digit) {
         at += 1;
     }

@@ -19,7 +19,7 @@ use nom::character::complete::{char, digit1};
 use nom::combinator::opt;
 use nom::{Parser, branch::alt};
 
-use crate::model::Node;
+use crate::model::{Document, Node, Value};
 
 use super::error::SyntaxError;
 use super::record::{Fact, Record};
@@ -29,6 +29,17 @@ use super::structured;
 pub(super) use items::OPERATIONS;
 pub(super) use slow::attributes;
 
+/// Reads a value in the text log's syntax that is the whole of `text` and has no other reading. Its spans are not those of
+/// `text`.
+#[must_use]
+pub fn whole_value(text: &str) -> Option<Node> {
+    // What a value is depends on what stands around it.
+    let document = whole_document(&format!("{{ x: {text} }}"))?;
+    let Value::Document(Document { fields, .. }) = document.value else { return None };
+    let [field]: [_; 1] = fields.try_into().ok()?;
+    Some(field.node)
+}
+
 /// Reads a document of the text log's syntax as far as it goes; what is not read makes it partial.
 pub(super) fn cut_document(text: &str) -> Option<Node> {
     let (_, node) = document::document(Text::new_extra(text, 0), &document::Reading::tolerant(), 0).ok()?;
@@ -36,8 +47,7 @@ pub(super) fn cut_document(text: &str) -> Option<Node> {
 }
 
 /// Reads a document of the text log's syntax that is the whole of `text` and has no other reading; spans are those of `text`.
-#[must_use]
-pub fn whole_document(text: &str) -> Option<Node> {
+fn whole_document(text: &str) -> Option<Node> {
     let (rest, node) = document::document(Text::new_extra(text, 0), &document::Reading::default(), 0).ok()?;
     let is_whole = rest.is_empty() && node.as_document().is_some_and(|document| !document.partial);
     is_whole.then_some(node)

@@ -201,7 +201,7 @@ pub(super) fn plan<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
 /// Whether a record is a line of the text log that tells nothing of a slow operation, and nothing of the process: what is left
 /// of it is its being there.
 #[must_use]
-pub fn is_idle(record: &[u8]) -> bool {
+pub fn is_idle_text(record: &[u8]) -> bool {
     /// What the other lines begin with, behind their columns.
     const TELLING: [&[u8]; 5] =
         [b"***** SERVER RESTARTED", b"db version v", b"mongos db version v", b"options: ", b"warning: log line "];
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn a_line_that_is_passed_over_is_one_that_tells_nothing() {
         for line in IDLE {
-            assert!(is_idle(line.as_bytes()), "{line}");
+            assert!(is_idle_text(line.as_bytes()), "{line}");
             assert!(matches!(read_record(line.as_bytes()), Record::Other(Fact::Plain)), "{line}");
         }
         for line in OTHERS {
-            assert!(!is_idle(line.as_bytes()), "{line}");
+            assert!(!is_idle_text(line.as_bytes()), "{line}");
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) enum Gap {
     Duration,
     /// documents of which it matters whether there are none, one or several,
     Few,
+    /// that are passed over,
+    Skipped,
     /// keys or documents that were read,
     Examined,
     /// and documents that were returned.
@@ -72,7 +74,7 @@ pub(super) struct Filling<'l> {
 }
 
 impl<'l> Filling<'l> {
-    fn plain(text: &'l [u8]) -> Self {
+    pub(super) fn plain(text: &'l [u8]) -> Self {
         Self { outcome: 0, side: 0, class: Class::Verbatim, text, count: 0 }
     }
 
@@ -88,7 +90,7 @@ impl<'l> Filling<'l> {
 impl Gap {
     /// Whether what else is read of it is written at the end of the key.
     pub(super) fn has_side(self) -> bool {
-        matches!(self, Self::Few | Self::Examined | Self::Returned | Self::List)
+        matches!(self, Self::Few | Self::Skipped | Self::Examined | Self::Returned | Self::List)
     }
 
     /// Whether its text may be held against others'.
@@ -116,6 +118,7 @@ impl Gap {
                 let read = count(scanner)?;
                 Filling::number(read, read.1.min(2) as u8)
             }
+            Self::Skipped => marked(count(scanner)?, marks.skipped),
             Self::Examined => marked(count(scanner)?, marks.examined),
             Self::Returned => marked(count(scanner)?, marks.returned),
             Self::Limit => Filling::plain(limit(scanner)?),
@@ -164,9 +167,9 @@ fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
 
 pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
     let text = scanner.number()?;
-    let digit = |byte: &u8| byte.is_ascii_digit();
-    let is_plain = text.len() <= 18 && text.iter().all(digit);
-    is_plain.then(|| (text, text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))))
+    let add = |sum, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
+    let count = Some(text).filter(|text| text.len() <= 18)?.iter().try_fold(0, add)?;
+    Some((text, count))
 }
 
 /// Whether there are any, and on which side of a mark they are.
@@ -313,7 +316,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
     scanner.at += 1;
-    let mut texts = Vec::new();
+    let mut texts = Vec::with_capacity(32);
     let mut common = None;
     loop {
         let (class, text) = any_literal(scanner)?;

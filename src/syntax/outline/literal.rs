@@ -115,7 +115,7 @@ fn is_uuid(text: &[u8]) -> bool {
         && text.iter().any(|byte| !matches!(byte, b'0' | b'-'))
 }
 
-/// Whether a text is surely a time: `2026-11-30T08:17:00.824Z`, or with an offset. The last days of a month are looked up.
+/// Whether a text is surely a time: `2026-11-30T08:17:00.824Z`, or with an offset.
 pub(super) fn is_date(text: &[u8]) -> bool {
     text.split_at_checked(19).is_some_and(|(moment, rest)| is_moment(moment) && is_end_of_date(rest))
 }
@@ -146,8 +146,9 @@ fn is_moment(stamp: &[u8]) -> bool {
     };
     let punctuated =
         stamp[4] == b'-' && stamp[7] == b'-' && stamp[10] == b'T' && stamp[13] == b':' && stamp[16] == b':';
+    let is_leap_year = pair(2) % 4 == 0 && (pair(2) != 0 || pair(0) % 4 == 0);
     let days = match pair(5) {
-        2 => 28,
+        2 => 28 + u8::from(is_leap_year),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,

@@ -6,6 +6,7 @@
 //! made in one walk over the line that builds nothing. A line that is odd in any way, or no slow query, has no outline and
 //! is read in full. [`Patterns`] spare most lines the walk.
 
+mod aside;
 mod clock;
 pub(in crate::syntax) mod columns;
 mod envelope;
@@ -24,7 +25,7 @@ use crate::model::Event;
 use super::scanner::{Scanner, Spelling};
 
 use clock::Clock;
-pub use columns::is_idle;
+pub use columns::is_idle_text;
 use envelope::{Envelope, Values};
 use patterns::{Filled, Pattern};
 pub use patterns::{Found, Patterns};
@@ -65,8 +66,10 @@ impl<'a> Told<'a> {
 /// The outline of one slow-query record.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline<'k, 'l> {
-    /// What decides.
+    /// What decides: names and structure,
     pub key: &'k [u8],
+    /// and what the values are.
+    pub ending: &'k [u8],
     /// What counts in each record anew.
     pub told: Told<'l>,
 }
@@ -78,6 +81,8 @@ pub struct Marks {
     pub application: bool,
     /// Numbers of key values.
     pub values: u64,
+    /// `skip`.
+    pub skipped: u64,
     /// `docsExamined`, `keysExamined`.
     pub examined: u64,
     /// `nreturned`.
@@ -129,7 +134,7 @@ impl Outliner {
         let mut relations = Relations::new();
         let values = self.walk(line, marks, &mut relations)?;
         let told = values.told(&mut self.clock)?;
-        Some(Outline { key: &self.key, told })
+        Some(Outline { key: &self.key, ending: &self.ending, told })
     }
 
     /// Makes the key and finds the gaps of a line.
@@ -155,9 +160,7 @@ impl Outliner {
         relations.add_early()?;
         relations.write(marks.values_beside(values.n_shards), ending)?;
         values.write_application(marks, ending);
-        key.push(b'|');
-        key.extend_from_slice(ending);
-        now.find(key).is_none().then_some(values)
+        (now.find(key).is_none() && now.find(ending).is_none()).then_some(values)
     }
 
     /// The pattern of `line`, if it has an outline.
@@ -171,10 +174,11 @@ impl Outliner {
     }
 }
 
-/// Whether every line of `text` is UTF-8 without control characters, so that it may have an outline.
+/// Whether `line` is UTF-8 without control characters, so that it may have an outline.
 #[must_use]
-pub fn is_clean(text: &[u8]) -> bool {
+pub fn is_clean(line: &[u8]) -> bool {
     // Not `any`: without a way out of the loop it takes many bytes at a time.
-    let odd = text.iter().fold(0, |odd, byte| odd | (u8::from(*byte < 0x20) & u8::from(*byte != b'\n')));
-    odd == 0 && std::str::from_utf8(text).is_ok()
+    let ends = |(least, most): (u8, u8), byte: &u8| (least.min(*byte), most.max(*byte));
+    let (least, most) = line.iter().fold((u8::MAX, 0), ends);
+    least >= b' ' && (most.is_ascii() || std::str::from_utf8(line).is_ok())
 }

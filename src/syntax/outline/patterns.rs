@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::text::Span;
 
+use super::aside::Asides;
 use super::gap::{Filling, Gap};
 use super::literal::Class;
 use super::relations::Relations;
@@ -96,6 +97,7 @@ impl Recipe {
 #[derive(Debug)]
 pub struct Patterns<P> {
     tree: Tree,
+    asides: Asides,
     ends: Vec<End<P>>,
     found: u64,
     learned: u64,
@@ -114,7 +116,7 @@ pub struct Found<'l> {
 
 impl<P> Default for Patterns<P> {
     fn default() -> Self {
-        Self { tree: Tree::default(), ends: Vec::new(), found: 0, learned: 0 }
+        Self { tree: Tree::default(), asides: Asides::default(), ends: Vec::new(), found: 0, learned: 0 }
     }
 }
 
@@ -146,9 +148,13 @@ impl<P> Patterns<P> {
         filled.clear();
         places.clear();
         ending.clear();
+        let asides = &mut self.asides;
         let pattern = self.tree.follow(
             &mut scanner,
-            |gap, ahead| gap.read(ahead, marks, distinct),
+            |gap, place, ahead| match gap {
+                Gap::Any => asides.value(place, ahead).map(Filling::plain),
+                _ => gap.read(ahead, marks, distinct),
+            },
             |gap, place, filling| {
                 places.push(place);
                 if gap.has_side() {
@@ -179,16 +185,23 @@ impl<P> Patterns<P> {
         &self.ends[pattern as usize].about
     }
 
-    /// Where in the line that was found last stands what stood at `span` in the one that its pattern was made of.
+    /// Where in the line that was found last stands what stood at `span` in the one that its pattern was made of; `None` if
+    /// that begins or ends within a gap.
     #[must_use]
-    pub fn moved(&self, pattern: u32, span: Span, outliner: &Outliner) -> Span {
+    pub fn moved(&self, pattern: u32, span: Span, outliner: &Outliner) -> Option<Span> {
         let gaps = &self.ends[pattern as usize].gaps;
-        let moved = |at: usize| match gaps.partition_point(|(_, end)| *end <= at).checked_sub(1) {
-            Some(before) => at - gaps[before].1 + outliner.places[before].1,
-            None => at,
+        let moved = |at: usize| {
+            let next = gaps.partition_point(|(_, end)| *end <= at);
+            if gaps.get(next).is_some_and(|(start, _)| *start < at) {
+                return None;
+            }
+            Some(match next.checked_sub(1) {
+                Some(before) => at - gaps[before].1 + outliner.places[before].1,
+                None => at,
+            })
         };
         let Range { start, end } = span.range();
-        Span::new(moved(start), moved(end))
+        Some(Span::new(moved(start)?, moved(end)?))
     }
 
     /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.
@@ -200,7 +213,7 @@ impl<P> Patterns<P> {
         let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return };
         let (text, nodes) = self.tree.size();
         if text + line.len() > MOST_TEXT || nodes + 2 * pieces.len() > MOST_NODES {
-            (self.tree, self.ends) = (Tree::default(), Vec::new());
+            (self.tree, self.asides, self.ends) = (Tree::default(), Asides::default(), Vec::new());
         }
         self.learned += 1;
         let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");

@@ -56,7 +56,7 @@ struct Place {
 }
 
 /// So many bytes of a text are looked at at once.
-const WIDTH: usize = 16;
+pub(super) const WIDTH: usize = 16;
 
 const ROOT: Node = Node { before: None, outcome: 0, start: 0, length: 0, child: NONE, sibling: NONE, end: NONE };
 
@@ -68,22 +68,18 @@ impl Default for Tree {
 
 /// Whether `line` begins with the first `length` bytes of `padded`, which is longer by [`WIDTH`] at least.
 #[inline]
-fn begins_with(line: &[u8], padded: &[u8], length: usize) -> bool {
-    let mut at = 0;
-    let next =
-        |bytes: &[u8], at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDTH>).map(|next| u8x16::new(*next));
-    while at < length {
-        let (Some(a), Some(b)) = (next(line, at), next(padded, at)) else {
-            // The line ends soon.
-            return line.get(at..length).is_some_and(|rest| rest == &padded[at..length]);
-        };
-        let differ = !a.cmp_eq(b).move_mask().cast_unsigned() & 0xffff;
-        if differ.trailing_zeros() < (length - at).min(WIDTH) as u32 {
-            return false;
-        }
-        at += WIDTH;
-    }
-    true
+pub(super) fn begins_with(line: &[u8], padded: &[u8], length: usize) -> bool {
+    let whole = length / WIDTH;
+    let (line_chunks, padded_chunks) = (line.as_chunks::<WIDTH>().0, padded.as_chunks::<WIDTH>().0);
+    let (Some((line_chunks, [a, ..])), Some((padded_chunks, [b, ..]))) =
+        (line_chunks.split_at_checked(whole), padded_chunks.split_at_checked(whole))
+    else {
+        // The line ends soon.
+        return line.get(..length).is_some_and(|rest| rest == &padded[..length]);
+    };
+    let rest = u8x16::new(*a).cmp_eq(u8x16::new(*b)).move_mask().trailing_ones() as usize;
+    // Not `==`, which calls a function for a few bytes.
+    rest >= length % WIDTH && line_chunks.iter().zip(padded_chunks).all(|(a, b)| a == b)
 }
 
 impl Tree {
@@ -92,13 +88,12 @@ impl Tree {
         (self.texts.len(), self.nodes.len())
     }
 
-    /// Follows what comes next as far as a text of the tree goes; its number. `read` reads a gap, if it is one of that kind;
-    /// `take` takes where those on the way stand and what was
-    /// read of them.
+    /// Follows what comes next as far as a text of the tree goes; its number. `read` reads a gap, if it is one of that kind,
+    /// at a place of the tree; `take` takes where those on the way stand and what was read of them.
     pub(super) fn follow<'l>(
         &self,
         scanner: &mut Scanner<'l>,
-        mut read: impl FnMut(Gap, &mut Scanner<'l>) -> Option<Filling<'l>>,
+        mut read: impl FnMut(Gap, usize, &mut Scanner<'l>) -> Option<Filling<'l>>,
         mut take: impl FnMut(Gap, (usize, usize), &Filling<'l>),
     ) -> Option<u32> {
         let line = scanner.line;
@@ -109,7 +104,7 @@ impl Tree {
                 return None;
             }
             scanner.at += length;
-            let (mut next, mut tried, mut filled) = (node.child, None, None);
+            let (mut next, mut tried, mut filled, mut end) = (node.child, None, None, 0);
             node = loop {
                 let Some(child) = self.nodes.get(next as usize) else { return (node.end != NONE).then_some(node.end) };
                 match child.before {
@@ -118,13 +113,14 @@ impl Tree {
                     Some(gap) => {
                         if tried != Some(gap) {
                             let mut ahead = *scanner;
-                            (tried, filled) = (Some(gap), read(gap, &mut ahead).map(|filling| (filling, ahead)));
+                            filled = read(gap, next as usize, &mut ahead);
+                            (tried, end) = (Some(gap), ahead.at);
                         }
-                        if let Some((filling, ahead)) = &filled
+                        if let Some(filling) = &filled
                             && filling.outcome == child.outcome
                         {
-                            take(gap, (scanner.at, ahead.at), filling);
-                            *scanner = *ahead;
+                            take(gap, (scanner.at, end), filling);
+                            scanner.at = end;
                             break child;
                         }
                     }
@@ -240,8 +236,8 @@ mod tests {
 
     fn find(tree: &Tree, text: &str) -> Option<(u32, usize)> {
         let mut scanner = Scanner::new(text.as_bytes());
-        fn read<'l>(gap: Gap, ahead: &mut Scanner<'l>) -> Option<Filling<'l>> {
-            let marks = Marks { application: false, values: 0, examined: 0, returned: 0 };
+        fn read<'l>(gap: Gap, _place: usize, ahead: &mut Scanner<'l>) -> Option<Filling<'l>> {
+            let marks = Marks { application: false, values: 0, skipped: 0, examined: 0, returned: 0 };
             gap.read(ahead, marks, &mut Distinct::default())
         }
         tree.follow(&mut scanner, read, |_, _, _| {}).map(|number| (number, scanner.at))

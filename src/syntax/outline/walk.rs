@@ -28,6 +28,8 @@ enum Role {
     Pipeline,
     /// A number of which it matters whether it is 0 or 1.
     Limit,
+    /// A number of which it matters whether it is 0 and whether it is large.
+    Skip,
     /// `getMore`: the cursor's number, which tells nothing.
     Cursor,
     /// `updates`, `deletes`, `ops`.
@@ -47,6 +49,7 @@ fn role(name: &[u8]) -> Role {
         b"u" | b"update" | b"updateMods" | b"document" | b"documents" => Role::Contents,
         b"updates" | b"deletes" | b"ops" => Role::Statements,
         b"limit" => Role::Limit,
+        b"skip" => Role::Skip,
         b"getMore" => Role::Cursor,
         b"$client" => Role::Members,
         b"comment" => Role::Comment,
@@ -191,6 +194,7 @@ impl<'l> Walk<'l, '_> {
             Role::Contents => walk.verbatim(),
             Role::Pipeline => walk.pipeline(depth + 1),
             Role::Limit => walk.limit(),
+            Role::Skip => walk.gap(Gap::Skipped).map(drop).or_else(|| walk.verbatim()),
             Role::Cursor => walk.gap(Gap::Number).map(drop).or_else(|| walk.verbatim()),
             Role::Members => walk.names(depth + 1),
             Role::Comment => walk.gap(Gap::Comment).map(drop),

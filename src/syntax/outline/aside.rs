@@ -1,0 +1,208 @@
+//! Values that decide nothing, recognised by what they look like: a value is stepped over token by token, and how it is
+//! spelled, its numbers and strings aside, is kept. The next value in the same place mostly is spelled so too, and then takes
+//! a few comparisons. Whatever is spelled in another way is stepped over token by token again, so that nothing is taken
+//! for a value that is none.
+
+use rustc_hash::FxHashMap;
+
+use super::tree::{WIDTH, begins_with};
+use crate::syntax::scanner::{self, Scanner, behind_digits, end_of_run};
+
+/// How values in some places are spelled.
+#[derive(Debug, Default)]
+pub(super) struct Asides {
+    known: Vec<Spelling>,
+    by_text: FxHashMap<Box<[u8]>, u16>,
+    /// For each place those that were seen there.
+    places: Vec<Place>,
+}
+
+/// So many spellings are tried in one place, and so many are kept.
+const TRIED: usize = 6;
+const MOST: usize = 2_048;
+
+/// The spellings seen in a place, as far as it has some; what is seen often comes to the front.
+type Place = [u16; TRIED];
+
+const NONE: u16 = u16::MAX;
+
+/// Text around numbers and strings.
+#[derive(Debug)]
+struct Spelling {
+    /// All texts, and some bytes more, so that each can be looked at beyond its end.
+    texts: Box<[u8]>,
+    /// The length of each text, and what follows on it.
+    parts: Box<[(u16, Scalar)]>,
+}
+
+/// What stands between two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scalar {
+    /// Digits of a whole number.
+    Digits,
+    /// The inside of a string without escapes.
+    Inside,
+    /// Nothing: the value ends.
+    End,
+}
+
+impl Asides {
+    /// Steps over the value that comes next, at a place of the pattern with that number; its text.
+    pub(super) fn value<'l>(&mut self, place: usize, scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+        if !matches!(scanner.peek()?, b'{' | b'[') || scanner.spelling != scanner::Spelling::Json {
+            return scanner.value();
+        }
+        let (line, start) = (scanner.line, scanner.at);
+        if let Some(tried) = self.places.get_mut(place) {
+            let known = tried.iter().map_while(|id| self.known.get(usize::from(*id)));
+            let mut ends = known.map(|spelling| spelling.end(line, start)).enumerate();
+            if let Some((i, Some(end))) = ends.find(|(_, end)| end.is_some()) {
+                if i > 0 {
+                    tried.swap(i - 1, i);
+                }
+                scanner.at = end;
+                return Some(&line[start..end]);
+            }
+        }
+        let value = scanner.value()?;
+        self.learn(place, value);
+        Some(value)
+    }
+
+    fn learn(&mut self, place: usize, value: &[u8]) {
+        if self.places.get(place).is_some_and(|tried| tried[TRIED - 1] != NONE) {
+            return;
+        }
+        let Some(spelling) = Spelling::of(value) else { return };
+        let next = self.known.len() as u16;
+        let id = match self.by_text.get(&spelling.texts) {
+            Some(known) if self.known[usize::from(*known)].parts == spelling.parts => *known,
+            Some(_) => return,
+            None if self.known.len() == MOST => return,
+            None => {
+                self.by_text.insert(spelling.texts.clone(), next);
+                self.known.push(spelling);
+                next
+            }
+        };
+        if self.places.len() <= place {
+            self.places.resize(place + 1, [NONE; TRIED]);
+        }
+        let free = self.places[place].iter_mut().find(|known| **known == NONE || **known == id);
+        free.into_iter().for_each(|known| *known = id);
+    }
+}
+
+impl Spelling {
+    /// How `value` is spelled, which is well-formed; `None` if its text is long.
+    fn of(value: &[u8]) -> Option<Self> {
+        const LONGEST: usize = 1_024;
+        let (mut texts, mut parts) = (Vec::new(), Vec::new());
+        let (mut at, mut begun) = (0, 0);
+        while at < value.len() {
+            let (start, end, scalar) = match value[at] {
+                b'"' => {
+                    let end = end_of_run(value, at + 1)?;
+                    if value[end] != b'"' {
+                        return None;
+                    }
+                    if value[end + 1..].trim_ascii_start().starts_with(b":") {
+                        at = end + 1;
+                        continue;
+                    }
+                    (at + 1, end, Scalar::Inside)
+                }
+                b'0'..=b'9' => (at, behind_digits(value, at), Scalar::Digits),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            texts.extend_from_slice(&value[begun..start]);
+            parts.push((u16::try_from(start - begun).ok()?, scalar));
+            (at, begun) = (if scalar == Scalar::Inside { end + 1 } else { end }, end);
+        }
+        texts.extend_from_slice(&value[begun..]);
+        parts.push((u16::try_from(value.len() - begun).ok()?, Scalar::End));
+        texts.extend([0; WIDTH]);
+        (texts.len() <= LONGEST).then(|| Self { texts: texts.into(), parts: parts.into() })
+    }
+
+    /// Where the value ends that begins at `at`, if it is spelled so.
+    fn end(&self, line: &[u8], mut at: usize) -> Option<usize> {
+        let mut texts = &*self.texts;
+        for (length, scalar) in &self.parts {
+            let length = usize::from(*length);
+            if !begins_with(line.get(at..)?, texts, length) {
+                return None;
+            }
+            (at, texts) = (at + length, &texts[length..]);
+            match scalar {
+                Scalar::Digits => {
+                    let end = behind_digits(line, at);
+                    // Of more than one digit the first is not 0.
+                    if end == at || (line[at] == b'0' && end > at + 1) {
+                        return None;
+                    }
+                    at = end;
+                }
+                // The next text begins with the quote.
+                Scalar::Inside => at = end_of_run(line, at)?,
+                Scalar::End => {}
+            }
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How far each way goes in `text`, at a place where the values `seen` have been.
+    fn ends(seen: &[&str], text: &str) -> (Option<usize>, Option<usize>) {
+        let mut asides = Asides::default();
+        for value in seen {
+            assert!(asides.value(3, &mut Scanner::new(value.as_bytes())).is_some(), "{value}");
+        }
+        let mut aside = Scanner::new(text.as_bytes());
+        let mut whole = aside;
+        (asides.value(3, &mut aside).map(|_| aside.at), whole.value().map(|_| whole.at))
+    }
+
+    #[test]
+    fn what_is_spelled_like_a_value_seen_before_is_taken_as_far_as_the_scanner_takes_it() {
+        let seen = [r#"{"a":{"r":35,"w" : 0},"b":["x",-5,"y z"],"c":true}"#, r#"[1,"a",{"b":1.5}]"#, "{}", "[[0]]"];
+        for text in [
+            r#"{"a":{"r":1,"w" : 10},"b":["",-0,"\u00fc"],"c":true}, "next""#,
+            r#"{"a":{"r":01,"w" : 10},"b":["",-5,"q"],"c":true}"#,
+            r#"{"a":{"r":,"w" : 10},"b":["",-5,"q"],"c":true}"#,
+            r#"{"a":{"r":1.5,"w" : 10},"b":["",-5,"q"],"c":true}"#,
+            r#"{"a":{"r":1,"w" : 10},"b":["\"",-5,"q\\"],"c":true}"#,
+            r#"{"a":{"r":1,"w" : 10},"b":["",-5,"q"],"c":false}"#,
+            r#"{"a":{"r":1,"w" : 10},"b":["",-5,"q"#,
+            r#"[7,"b",{"b":1.25}]}"#,
+            r#"[7,"b",{"b":1.05}]"#,
+            r#"[7,"b",{"b":1.}]"#,
+            "{}",
+            "{",
+            "[[00]]",
+            "[[12345678901234567890123]]",
+            "5",
+            r#""a""#,
+        ] {
+            let (aside, whole) = ends(&seen, text);
+            assert_eq!(aside, whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_recognised_by_its_spelling_and_what_is_seen_often_is_tried_first() {
+        let mut asides = Asides::default();
+        for value in [r#"{"a":1}"#, r#"{"b":1}"#, r#"{"a":2}"#, r#"{"b":2}"#, r#"{"b":3}"#] {
+            asides.value(0, &mut Scanner::new(value.as_bytes()));
+        }
+        assert_eq!(asides.known.len(), 2);
+        assert_eq!(asides.places[0][..3], [1, 0, NONE]);
+    }
+}

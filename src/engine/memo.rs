@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use std::mem::size_of;
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::rules::{Finding, KeyValue};
@@ -63,7 +64,7 @@ impl Memory {
             time: told.time_millis,
             millis: told.duration_millis.unwrap_or(0),
             standing: self.standing,
-            application: told.app_name.map(str::to_owned),
+            application: told.app_name.map(CompactString::from),
             observed_shards: told.n_shards,
             comment: None,
             plan: self.plan.clone(),

@@ -268,7 +268,8 @@ pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).ok()).collect()
+    let digit = |byte: u8| if byte.is_ascii_digit() { byte - b'0' } else { (byte | 0x20) - b'a' + 10 };
+    Some(text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
 }
 
 fn date(node: &Node) -> Option<i64> {

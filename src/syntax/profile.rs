@@ -39,7 +39,7 @@ pub(super) fn event(text: &str, profile: &Node, document: &Document) -> Event {
     let items = items.map(|member| renamed(restored(text, member, &mut cut).into_owned())).collect();
     let mut items = Document { fields: items, partial: false };
     name_command(&mut items, word("ns").value);
-    let attr = legacy::attributes(&word("op"), &word("ns"), &items, word("op").span.join(word("ns").span));
+    let attr = legacy::attributes(&word("op"), &word("ns"), items, word("op").span.join(word("ns").span));
     let attr = Node { value: Value::Document(Document { fields: attr, partial: false }), span: profile.span };
     let mut record = vec![Field { name: "attr".to_owned(), name_span: profile.span, node: attr }];
     record.extend(document.field("ts").map(|time| Field { name: "t".to_owned(), ..time.clone() }));

@@ -6,6 +6,8 @@ use nom::character::complete::{char, digit1, satisfy};
 use nom::combinator::{eof, not, opt, peek, recognize};
 use nom::{Input, Parser};
 
+use crate::syntax::outline::columns;
+use crate::syntax::scanner::Scanner;
 use crate::syntax::shell::{Step, Text, refuse};
 
 use super::document::{blanks, group};
@@ -21,8 +23,23 @@ pub(super) struct Header<'a> {
 
 /// Reads the columns; the text is left.
 pub(super) fn header(input: Text<'_>) -> Step<'_, Header<'_>> {
+    if let Some(read) = usual(input) {
+        return Ok(read);
+    }
     let (input, _) = blanks(input)?;
     behind_known(input).or_else(|_| behind_others(input))
+}
+
+/// The columns that most lines have, looked at only once.
+fn usual(input: Text<'_>) -> Option<(Text<'_>, Header<'_>)> {
+    let line = input.into_fragment();
+    let mut scanner = Scanner::of_line(line.as_bytes());
+    let time = std::str::from_utf8(columns::stamp(&mut scanner)?).ok()?;
+    columns::severity(&mut scanner)?;
+    let context = std::str::from_utf8(columns::thread(&mut scanner)?).ok()?;
+    (line.as_bytes().get(scanner.at) == Some(&b' ')).then_some(())?;
+    let time_millis = time.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+    Some((input.take_from(scanner.at + 1), Header { time_millis, context }))
 }
 
 /// Columns as they are known, or none.
@@ -47,7 +64,7 @@ fn behind_known(input: Text<'_>) -> Step<'_, Header<'_>> {
 /// A line that begins with a stamp.
 fn stamped(input: Text<'_>) -> Step<'_, Header<'_>> {
     let (rest, time_millis) = stamp(input)?;
-    let (rest, context) = columns(rest)?;
+    let (rest, context) = severity_and_thread(rest)?;
     Ok((rest, Header { time_millis, context: context.unwrap_or_default() }))
 }
 
@@ -82,14 +99,14 @@ fn behind_others(input: Text<'_>) -> Step<'_, Header<'_>> {
 
 /// A line whose stamp was left to syslog: it begins with the thread at least.
 fn bare(input: Text<'_>) -> Step<'_, Header<'_>> {
-    match columns(input)? {
+    match severity_and_thread(input)? {
         (rest, Some(context)) => Ok((rest, Header { time_millis: None, context })),
         (_, None) => refuse(input, "a thread's name in brackets"),
     }
 }
 
 /// Severity and component, both or neither, and the thread's name if it has one.
-fn columns(input: Text<'_>) -> Step<'_, Option<&str>> {
+fn severity_and_thread(input: Text<'_>) -> Step<'_, Option<&str>> {
     let (rest, _) = opt(severity).parse(input)?;
     let (rest, context) = opt(context).parse(rest)?;
     Ok((rest, context))

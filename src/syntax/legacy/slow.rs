@@ -22,7 +22,7 @@ const FLAGS: [&str; 2] = ["hasSortStage", "usedDisk"];
 /// The event of a slow operation.
 pub(super) fn event(line: &str, header: &Header<'_>, slow: SlowText<'_>) -> Event {
     let SlowText { operation, namespace, items, millis, cut } = slow;
-    let mut attr = attributes(&operation, &namespace, &items, operation.span.join(namespace.span));
+    let mut attr = attributes(&operation, &namespace, items, operation.span.join(namespace.span));
     attr.push(field("durationMillis", whole(millis.value, millis.span)));
     let mut record = vec![string("ctx", header.context, Span::default())];
     record.extend(header.time_millis.map(|time| field("t", Node { value: Value::Date(time), span: Span::default() })));
@@ -39,14 +39,24 @@ pub(super) fn event(line: &str, header: &Header<'_>, slow: SlowText<'_>) -> Even
 pub(in crate::syntax) fn attributes(
     operation: &Located<&str>,
     namespace: &Located<&str>,
-    items: &Document,
+    mut items: Document,
     place: Span,
 ) -> Vec<Field> {
-    let old = OldOperation { namespace: namespace.clone(), items, place };
-    let mut attr = old.command(operation);
+    let counts_objects = items.get("nscannedObjects").is_some();
+    let originating = take(&mut items, "originatingCommand");
+    let mut attr = match take(&mut items, "command") {
+        Some(command) => std::iter::once(command).chain(originating).collect(),
+        None => OldOperation { namespace: namespace.clone(), items: &items, place }.command(operation, originating),
+    };
     attr.extend([string("type", operation.value, operation.span), string("ns", namespace.value, namespace.span)]);
-    attr.extend(items.fields.iter().filter_map(|item| attribute(item, items)));
+    attr.extend(items.fields.into_iter().filter_map(|item| attribute(item, counts_objects)));
     attr
+}
+
+/// Takes the first member of that name out of a document.
+fn take(document: &mut Document, name: &str) -> Option<Field> {
+    let at = document.fields.iter().position(|field| field.name == name)?;
+    Some(document.fields.remove(at))
 }
 
 /// To 3.4 an insert command logs a line for each document too.
@@ -57,20 +67,21 @@ fn pair_inserts(operation: &str, event: &mut Event) {
 }
 
 /// An item as an attribute of the structured log; documents that make the command are none.
-fn attribute(item: &Field, items: &Document) -> Option<Field> {
-    let name = RENAMED.iter().find(|(old, _)| *old == item.name).map_or(item.name.as_str(), |(_, new)| new);
-    if matches!(name, "command" | "query" | "update" | "originatingCommand") {
+fn attribute(mut item: Field, counts_objects: bool) -> Option<Field> {
+    if matches!(item.name.as_str(), "command" | "query" | "update" | "originatingCommand") {
         return None;
     }
     // To 2.4 `nscanned` counts index entries or documents, as the case may be.
-    if item.name == "nscanned" && items.get("nscannedObjects").is_none() {
+    if item.name == "nscanned" && !counts_objects {
         return None;
     }
-    let mut node = item.node.clone();
-    if FLAGS.contains(&name) {
-        node.value = Value::Bool(node.is_truthy());
+    if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == item.name) {
+        item.name = (*new).to_owned();
     }
-    Some(Field { name: name.to_owned(), name_span: item.name_span, node })
+    if FLAGS.contains(&item.name.as_str()) {
+        item.node.value = Value::Bool(item.node.is_truthy());
+    }
+    Some(item)
 }
 
 /// An operation, as far as its kind matters.
@@ -83,11 +94,7 @@ struct OldOperation<'a> {
 
 impl OldOperation<'_> {
     /// `command`, and `originatingCommand` of a getMore.
-    fn command(&self, operation: &Located<&str>) -> Vec<Field> {
-        let originating = self.items.field("originatingCommand").cloned();
-        if let Some(command) = self.items.field("command") {
-            return std::iter::once(command.clone()).chain(originating).collect();
-        }
+    fn command(&self, operation: &Located<&str>, originating: Option<Field>) -> Vec<Field> {
         let query = self.items.field("query");
         match operation.value {
             "query" => vec![field("command", self.find(operation.span, query))],

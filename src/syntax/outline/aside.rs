@@ -49,13 +49,13 @@ enum Scalar {
 impl Asides {
     /// Steps over the value that comes next, at a place of the pattern with that number; its text.
     pub(super) fn value<'l>(&mut self, place: usize, scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
-        if !matches!(scanner.peek()?, b'{' | b'[') || scanner.spelling != scanner::Spelling::Json {
+        if !matches!(scanner.peek()?, b'{' | b'[') {
             return scanner.value();
         }
-        let (line, start) = (scanner.line, scanner.at);
+        let (line, start, is_legacy) = (scanner.line, scanner.at, scanner.spelling == scanner::Spelling::Legacy);
         if let Some(tried) = self.places.get_mut(place) {
             let known = tried.iter().map_while(|id| self.known.get(usize::from(*id)));
-            let mut ends = known.map(|spelling| spelling.end(line, start)).enumerate();
+            let mut ends = known.map(|spelling| spelling.end(line, start, is_legacy)).enumerate();
             if let Some((i, Some(end))) = ends.find(|(_, end)| end.is_some()) {
                 if i > 0 {
                     tried.swap(i - 1, i);
@@ -129,7 +129,7 @@ impl Spelling {
     }
 
     /// Where the value ends that begins at `at`, if it is spelled so.
-    fn end(&self, line: &[u8], mut at: usize) -> Option<usize> {
+    fn end(&self, line: &[u8], mut at: usize, is_legacy: bool) -> Option<usize> {
         let mut texts = &*self.texts;
         for (length, scalar) in &self.parts {
             let length = usize::from(*length);
@@ -147,7 +147,13 @@ impl Spelling {
                     at = end;
                 }
                 // The next text begins with the quote.
-                Scalar::Inside => at = end_of_run(line, at)?,
+                Scalar::Inside => {
+                    let end = end_of_run(line, at)?;
+                    if is_legacy && !is_usual(&line[at..end]) {
+                        return None;
+                    }
+                    at = end;
+                }
                 Scalar::End => {}
             }
         }
@@ -155,17 +161,29 @@ impl Spelling {
     }
 }
 
+/// Whether a text in quotes in a document of the text log is nothing but that: in parentheses brackets count, and what the
+/// server cut is not what it was.
+fn is_usual(inside: &[u8]) -> bool {
+    // Not `any`: without a way out of the loop it takes many bytes at a time.
+    let odd = |odd, byte: &u8| odd | u8::from(matches!(byte, b'(' | b')' | b'{'));
+    inside.iter().fold(0, odd) == 0 && !inside.ends_with(b"...")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn spelled(text: &str, spelling: scanner::Spelling) -> Scanner<'_> {
+        Scanner { spelling, ..Scanner::new(text.as_bytes()) }
+    }
+
     /// How far each way goes in `text`, at a place where the values `seen` have been.
-    fn ends(seen: &[&str], text: &str) -> (Option<usize>, Option<usize>) {
+    fn ends(seen: &[&str], text: &str, spelling: scanner::Spelling) -> (Option<usize>, Option<usize>) {
         let mut asides = Asides::default();
         for value in seen {
-            assert!(asides.value(3, &mut Scanner::new(value.as_bytes())).is_some(), "{value}");
+            assert!(asides.value(3, &mut spelled(value, spelling)).is_some(), "{value}");
         }
-        let mut aside = Scanner::new(text.as_bytes());
+        let mut aside = spelled(text, spelling);
         let mut whole = aside;
         (asides.value(3, &mut aside).map(|_| aside.at), whole.value().map(|_| whole.at))
     }
@@ -191,7 +209,31 @@ mod tests {
             "5",
             r#""a""#,
         ] {
-            let (aside, whole) = ends(&seen, text);
+            let (aside, whole) = ends(&seen, text, scanner::Spelling::Json);
+            assert_eq!(aside, whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn documents_of_the_text_log_are_taken_as_far_as_the_scanner_takes_them_too() {
+        let seen = [
+            "{ a1: { r: 35, w: 0 }, b: [ \"x\", -5 ], c: true }",
+            "{ id: UUID(\"0aaaaaaa\"), t: Timestamp(5, 6), u: new Date(7) }",
+            "{ a: ObjectId('65b2f0c0a1b2c3d4e5f60718'), b: /a1/ }",
+        ];
+        for text in [
+            "{ a22: { r: 1, w: 10 }, b: [ \"\", -0 ], c: true } next",
+            "{ a1: { r: 01, w: 10 }, b: [ \"x\", -5 ], c: true }",
+            "{ a1: { r: 1, w: 10 }, b: [ \"x...\", -5 ], c: true }",
+            "{ a1: { r: 1, w: 10 }, b: [ \"c:\\\", -5 ], c: true }",
+            "{ a1: { r: 1, w: 10 }, b: [ \"a\"b\", -5 ], c: true }",
+            "{ id: UUID(\"0b\"), t: Timestamp(15, 60), u: new Date(77) } }",
+            "{ id: UUID(\"0(\"), t: Timestamp(15, 60), u: new Date(77) }",
+            "{ id: UUID(\"0)\"), t: Timestamp(15, 60), u: new Date(77) }",
+            "{ a: ObjectId('65b2f0c0a1b2c3d4e5f60719'), b: /a22/ }",
+            "{ a: ObjectId('65b2f0c0a1b2c3d4e5f60718'), b: /a/ }",
+        ] {
+            let (aside, whole) = ends(&seen, text, scanner::Spelling::Legacy);
             assert_eq!(aside, whole, "{text}");
         }
     }

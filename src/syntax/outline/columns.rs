@@ -9,7 +9,7 @@ use crate::syntax::legacy::OPERATIONS;
 use crate::syntax::scanner::{Scanner, behind_blanks, behind_digits};
 
 /// Takes a stamp with a year, `2014-04-09T23:16:20.596-0400`, or one without, of which the text that is told is empty.
-pub(super) fn stamp<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+pub(in crate::syntax) fn stamp<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
     let rest = &scanner.line[scanner.at..];
     if !rest.first()?.is_ascii_digit() {
         scanner.at += ctime(rest)?;
@@ -44,7 +44,7 @@ fn ctime(text: &[u8]) -> Option<usize> {
 }
 
 /// Takes severity and component up to the thread, if the line has them; the blank behind the stamp too.
-pub(super) fn severity(scanner: &mut Scanner<'_>) -> Option<()> {
+pub(in crate::syntax) fn severity(scanner: &mut Scanner<'_>) -> Option<()> {
     let line = scanner.line;
     (*line.get(scanner.at)? == b' ').then_some(())?;
     let mut at = scanner.at + 1;
@@ -73,7 +73,7 @@ fn behind_some(line: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> Option<u
 }
 
 /// Takes `[conn123]`; the name, in which no brackets are.
-pub(super) fn thread<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+pub(in crate::syntax) fn thread<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
     let rest = scanner.line[scanner.at..].strip_prefix(b"[")?;
     let end = rest.iter().position(|byte| matches!(byte, b'[' | b']' | b'{' | b'"'))?;
     (rest[end] == b']').then_some(())?;
@@ -205,8 +205,8 @@ pub fn is_idle_text(record: &[u8]) -> bool {
     /// What the other lines begin with, behind their columns.
     const TELLING: [&[u8]; 5] =
         [b"***** SERVER RESTARTED", b"db version v", b"mongos db version v", b"options: ", b"warning: log line "];
-    // A line of the structured log is told apart at once.
-    if record.first().is_none_or(|first| *first == b'{') {
+    // A line of the structured log is told apart at once, and what may be a slow operation.
+    if record.first().is_none_or(|first| *first == b'{') || record.ends_with(b"ms") {
         return false;
     }
     let mut scanner = Scanner::of_line(record);

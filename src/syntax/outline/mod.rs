@@ -8,7 +8,7 @@
 
 mod aside;
 mod clock;
-mod columns;
+pub(in crate::syntax) mod columns;
 mod envelope;
 mod gap;
 mod literal;

@@ -153,6 +153,9 @@ impl<P> Patterns<P> {
             &mut scanner,
             |gap, place, ahead| match gap {
                 Gap::Any => asides.value(place, ahead).map(Filling::plain),
+                Gap::Item if matches!(ahead.peek(), Some(b'{' | b'[')) => {
+                    asides.value(place, ahead).map(Filling::plain)
+                }
                 _ => gap.read(ahead, marks, distinct),
             },
             |gap, place, filling| {

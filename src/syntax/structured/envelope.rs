@@ -51,7 +51,10 @@ fn object_text(line: &str) -> Result<&str, SyntaxError> {
     if bare.starts_with('{') {
         return Ok(bare);
     }
-    let start = ["{\"t\":", "{ \"t\":", "{\"t\" :"].iter().filter_map(|start| text.find(start)).min();
+    // Lines of the text log are passed over with one search.
+    let is_named = memchr::memmem::find(text.as_bytes(), b"\"t\"").is_some();
+    let starts = ["{\"t\":", "{ \"t\":", "{\"t\" :"].iter().filter(|_| is_named);
+    let start = starts.filter_map(|start| text.find(start)).min();
     start.map(|at| &text[at..]).ok_or_else(|| {
         let first = text.len() - bare.len();
         let end = bare.chars().next().map_or(first, |c| first + c.len_utf8());

@@ -226,7 +226,7 @@ impl Crew<'_> {
             let next = locked(&self.messages).recv_timeout(PATIENCE);
             match next {
                 Ok((number, message)) => {
-                    self.keep_pace(number);
+                    self.keep_pace(number, locked(worker).is_crowded());
                     let scanned = self.scanned(message, &mut locked(worker));
                     if done.send((number, scanned)).is_err() {
                         break;
@@ -239,11 +239,14 @@ impl Crew<'_> {
     }
 
     /// Waits while a message of that number is far ahead of what has been put together: while one thread is held up, what
-    /// the others find would only lie about.
-    fn keep_pace(&self, number: u64) {
+    /// the others find would only lie about. Sooner if the thread tells more shapes apart than it should: which of them are
+    /// folded is found out there.
+    fn keep_pace(&self, number: u64, is_crowded: bool) {
         const AHEAD: u64 = 32;
+        const CROWDED: u64 = 4;
         const NAP: Duration = Duration::from_millis(1);
-        while number > self.merged.load(Ordering::Relaxed) + AHEAD && !self.stop.load(Ordering::Relaxed) {
+        let ahead = if is_crowded { CROWDED } else { AHEAD };
+        while number > self.merged.load(Ordering::Relaxed) + ahead && !self.stop.load(Ordering::Relaxed) {
             std::thread::sleep(NAP);
         }
     }

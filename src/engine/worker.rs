@@ -49,6 +49,12 @@ impl Worker {
         Self { tallies: Tallies::among(logs), ..Self::default() }
     }
 
+    /// Whether it tells more shapes apart than are expected to be in the end.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.folding.as_ref().is_some_and(|folding| self.tallies.is_crowded(folding))
+    }
+
     /// Folds what is known to be folded by now: what becomes known is, and what was folded comes again.
     pub fn settle(&mut self, now: Option<&Arc<Folding>>) {
         let Some(now) = now else { return };

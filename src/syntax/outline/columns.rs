@@ -170,12 +170,19 @@ pub(super) fn item<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
         b'{' | b'[' => scanner.value(),
         b'"' => quoted(scanner),
         _ => {
-            let rest = &scanner.line[scanner.at..];
-            let end = memchr2(b' ', b'"', rest).filter(|end| rest[*end] == b' ')?;
-            scanner.at += end;
-            Some(&rest[..end])
+            let (line, start) = (scanner.line, scanner.at);
+            // Most of them are numbers.
+            let digits = behind_digits(line, start);
+            scanner.at = if *line.get(digits)? == b' ' { digits } else { end_of_word(line, digits)? };
+            Some(&line[start..scanner.at])
         }
     }
+}
+
+/// The blank behind a word without quotes.
+fn end_of_word(line: &[u8], at: usize) -> Option<usize> {
+    let end = at + memchr2(b' ', b'"', &line[at..])?;
+    (line[end] == b' ').then_some(end)
 }
 
 /// Takes a plan: stages, and key patterns behind them.

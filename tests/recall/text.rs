@@ -188,7 +188,7 @@ fn made_up_text_logs_give_the_same_report_as_without_recalling() {
 fn operations(text: &str, usual: &str, other: &str) -> String {
     let line = |n: usize| {
         let text = text.replace("%V", if n % 4 == 3 { other } else { usual });
-        format!("2016-05-14T09:12:{n:02}.481+0000 I WRITE    [conn1] {text} keysExamined:1 docsExamined:1 {n}ms\n")
+        format!("2016-05-14T09:12:{n:02}.481+0000 I WRITE    [conn1] {text} keysExamined:1 docsExamined:1 12ms\n")
     };
     (0..20).map(line).collect()
 }

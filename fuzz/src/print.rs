@@ -67,7 +67,7 @@ fn print_scalar(value: &Value) -> Option<String> {
             format!(r#"{{"$timestamp":{{"t":{seconds},"i":{increment}}}}}"#)
         }
         Value::Int64(n) => format!(r#"{{"$numberLong":"{n}"}}"#),
-        Value::Decimal128(decimal) => format!(r#"{{"$numberDecimal":"{}"}}"#, print_decimal(*decimal)),
+        Value::Decimal128(decimal) => format!(r#"{{"$numberDecimal":"{}"}}"#, print_decimal(**decimal)),
         Value::MinKey => r#"{"$minKey":1}"#.to_owned(),
         Value::MaxKey => r#"{"$maxKey":1}"#.to_owned(),
         _ => return None,

@@ -56,7 +56,8 @@ fn assert_value(text: &str, node: &Node) {
 fn depth(node: &Node) -> usize {
     let of_document = |document: &Document| document.fields.iter().map(|field| depth(&field.node)).max();
     let inner = match &node.value {
-        Value::Document(document) | Value::JavaScriptWithScope(_, document) => of_document(document),
+        Value::Document(document) => of_document(document),
+        Value::JavaScriptWithScope(_, scope) => of_document(scope),
         Value::Array(array) => array.items.iter().map(depth).max(),
         _ => None,
     };

@@ -41,7 +41,8 @@ pub fn assert_nested(node: &Node) {
 pub fn of_node(node: &Node, spans: &mut Vec<Span>) {
     spans.push(node.span);
     match &node.value {
-        Value::Document(document) | Value::JavaScriptWithScope(_, document) => of_document(document, spans),
+        Value::Document(document) => of_document(document, spans),
+        Value::JavaScriptWithScope(_, scope) => of_document(scope, spans),
         Value::Array(array) => array.items.iter().for_each(|item| of_node(item, spans)),
         _ => {}
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
+
 use crate::catalog::Collection;
 use crate::model::{Event, OperationName, Origin, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
@@ -124,7 +126,7 @@ pub struct Judged {
     /// The worst standing among the statements.
     pub standing: Standing,
     /// `appName`.
-    pub application: Option<String>,
+    pub application: Option<CompactString>,
     /// `nShards`.
     pub observed_shards: Option<u64>,
     /// `comment` of the command.
@@ -163,8 +165,8 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
     let millis = event.duration_millis.as_ref().map_or(0, |duration| duration.value);
     let (version, version_assumed) = settings.version_for(logged, event.newest_writer);
     let judge = Judge { event, version, version_assumed, settings };
-    let statements: Vec<_> = if event.statements.is_empty() {
-        vec![judge.missing_statements()]
+    let statements: Arc<[JudgedStatement]> = if event.statements.is_empty() {
+        Arc::new([judge.missing_statements()])
     } else {
         event.statements.iter().map(|statement| judge.statement(statement)).collect()
     };
@@ -175,7 +177,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         time: event.time_millis,
         millis,
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
-        application: event.app_name.clone(),
+        application: event.app_name.as_deref().map(CompactString::from),
         observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         plan: event.plan_summary.as_ref().map(|plan| Arc::from(plan.value.as_str())),
@@ -184,7 +186,7 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         continues: event.get_more,
         logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),
-        statements: statements.into(),
+        statements,
         is_recalled: false,
     }
 }

@@ -2,11 +2,12 @@
 //! it says again is not read again. Only what the outline decides is remembered; whatever a record tells for itself is
 //! counted from the record.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use compact_str::CompactString;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::rules::{Finding, KeyValue};
 use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
@@ -63,7 +64,7 @@ impl Memory {
             time: told.time_millis,
             millis: told.duration_millis.unwrap_or(0),
             standing: self.standing,
-            application: told.app_name.map(str::to_owned),
+            application: told.app_name.map(CompactString::from),
             observed_shards: told.n_shards,
             comment: None,
             plan: self.plan.clone(),
@@ -127,10 +128,13 @@ struct Memories {
     /// Their places, by the shape of the first statement,
     by_shape: FxHashMap<Fingerprint, Vec<u32>>,
     /// by outline: its names, and what its values are,
-    by_key: FxHashMap<Box<[u8]>, FxHashMap<Box<[u8]>, u32>>,
+    by_key: FxHashMap<Box<[u8]>, Endings>,
     /// and by what the lines look like.
     patterns: Patterns<Option<Prototype>>,
 }
+
+/// Places of memories, by the ends of keys that begin alike.
+type Endings = FxHashMap<Box<[u8]>, u32>;
 
 /// Which outlines were seen lately, by their hashes: each has one place, and whoever comes last has it.
 #[derive(Debug, Default)]
@@ -230,7 +234,7 @@ impl Memories {
         let by_ending = match self.by_key.get_mut(outline.key) {
             Some(known) => known,
             None => {
-                bytes += outline.key.len() + size_of::<(Box<[u8]>, FxHashMap<Box<[u8]>, u32>)>();
+                bytes += outline.key.len() + size_of::<(Box<[u8]>, Endings)>();
                 self.by_key.entry(outline.key.into()).or_default()
             }
         };
@@ -254,9 +258,7 @@ impl Memories {
 }
 
 fn hash(outline: &Outline<'_, '_>) -> u64 {
-    let mut hasher: FxHasher = FxBuildHasher.build_hasher();
-    (outline.key, outline.ending).hash(&mut hasher);
-    hasher.finish()
+    FxBuildHasher.hash_one((outline.key, outline.ending))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use compact_str::CompactString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -44,7 +45,7 @@ impl BatchKey {
 #[derive(Debug, Clone)]
 struct Waiting {
     key: BatchKey,
-    held: Held,
+    held: Box<Held>,
 }
 
 /// A COMMAND line that met no WRITE line in its chunk.
@@ -62,12 +63,12 @@ struct Opening {
 #[derive(Debug, Default)]
 pub struct Settled {
     /// Records that count.
-    pub counted: Vec<Held>,
+    pub counted: Vec<Box<Held>>,
     /// COMMAND lines that repeat WRITE lines.
     pub duplicates: u64,
 }
 
-type Threads<T> = IndexMap<Box<str>, T, FxBuildHasher>;
+type Threads<T> = IndexMap<CompactString, T, FxBuildHasher>;
 
 /// The open ends of a part of the input.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +83,7 @@ const WINDOW: u64 = 8 << 20;
 
 impl Pairing {
     /// A WRITE line of `thread`.
-    pub fn write(&mut self, thread: &str, key: BatchKey, held: Held) {
+    pub fn write(&mut self, thread: &str, key: BatchKey, held: Box<Held>) {
         let waiting = match self.waiting.get_mut(thread) {
             Some(waiting) => waiting,
             None => self.waiting.entry(thread.into()).or_default(),
@@ -105,7 +106,7 @@ impl Pairing {
         if first_of_chunk {
             self.openings.insert(thread.into(), opening);
         } else {
-            settled.counted.extend(opening.batch.map(|batch| batch.1));
+            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
         }
     }
 
@@ -114,7 +115,7 @@ impl Pairing {
         for (thread, opening) in later.openings {
             let waiting = self.waiting.swap_remove(&thread).unwrap_or_default();
             let opening = settle(waiting, opening, settled);
-            settled.counted.extend(opening.batch.map(|batch| batch.1));
+            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
         }
         for (thread, mut more) in later.waiting {
             self.waiting.entry(thread).or_default().append(&mut more);
@@ -130,7 +131,7 @@ impl Pairing {
     /// The end of a log: nothing more will pair.
     pub fn finish(&mut self, settled: &mut Settled) {
         for (_, opening) in std::mem::take(&mut self.openings) {
-            settled.counted.extend(opening.batch.map(|batch| batch.1));
+            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
         }
         for (_, waiting) in std::mem::take(&mut self.waiting) {
             settled.counted.extend(waiting.into_iter().map(|waiting| waiting.held));
@@ -226,7 +227,7 @@ mod tests {
             let held = held(i as u64, spacing);
             let offset = i as u64 * spacing;
             match *line {
-                Write(thread, verb) => chunk.write(thread, key(verb), held),
+                Write(thread, verb) => chunk.write(thread, key(verb), Box::new(held)),
                 Batch(thread, verb) => {
                     chunk.command(thread, offset, Origin::ThroughRouter, Some((key(verb), held)), &mut settled);
                 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -168,6 +168,7 @@ fn scan_all<'a>(
         messages: Mutex::new(messages),
         used,
         stop: AtomicBool::new(false),
+        merged: AtomicU64::new(0),
         settings,
         workers: (0..threads).map(|_| Mutex::new(Worker::among(count))).collect(),
         folding: Mutex::new(None),
@@ -205,6 +206,8 @@ struct Crew<'a> {
     used: SyncSender<Vec<u8>>,
     /// Whatever has not been begun is left.
     stop: AtomicBool,
+    /// So many messages have been put together.
+    merged: AtomicU64,
     settings: &'a Settings,
     /// One for each thread, which has it but when its tallies are collected.
     workers: Vec<Mutex<Worker>>,
@@ -223,6 +226,7 @@ impl Crew<'_> {
             let next = locked(&self.messages).recv_timeout(PATIENCE);
             match next {
                 Ok((number, message)) => {
+                    self.keep_pace(number);
                     let scanned = self.scanned(message, &mut locked(worker));
                     if done.send((number, scanned)).is_err() {
                         break;
@@ -231,6 +235,16 @@ impl Crew<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+        }
+    }
+
+    /// Waits while a message of that number is far ahead of what has been put together: while one thread is held up, what
+    /// the others find would only lie about.
+    fn keep_pace(&self, number: u64) {
+        const AHEAD: u64 = 32;
+        const NAP: Duration = Duration::from_millis(1);
+        while number > self.merged.load(Ordering::Relaxed) + AHEAD && !self.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(NAP);
         }
     }
 
@@ -321,6 +335,7 @@ impl Merging<'_> {
                 self.merge(done, crew);
                 next += 1;
             }
+            crew.merged.store(next, Ordering::Relaxed);
         }
     }
 

@@ -13,7 +13,7 @@ use super::blocks::Block;
 use super::judge::{Judged, judge};
 use super::known::{Counting, Kind};
 use super::memo::Memory;
-use super::pairing::{Pairing, Settled};
+use super::pairing::{Held, Pairing, Settled};
 use super::processes::Processes;
 use super::roster::Appearance;
 use super::settings::Settings;
@@ -193,7 +193,8 @@ impl Part {
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            tallies.count(&held.judged, held.record.as_deref(), || held.values, settings);
+            let Held { judged, record, values } = *held;
+            tallies.count(&judged, record.as_deref(), || values, settings);
         }
     }
 }
@@ -404,7 +405,7 @@ impl Sink<'_> {
         part.appearances.extend(Appearance::of(&judged));
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), tallies.hold(judged, record, values));
+                part.pairing.write(told.context, kind.batch.clone(), Box::new(tallies.hold(judged, record, values)));
             }
             Counting::Batch => {
                 let batch = (kind.batch.clone(), tallies.hold(judged, record, values));

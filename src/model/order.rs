@@ -84,8 +84,8 @@ pub fn compare_documents(left: &Document, right: &Document) -> Ordering {
 /// Numbers by value; whatever is no number is equal.
 fn compare_numbers(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
-        (Value::Decimal128(a), _) => decimal_of(right).map_or(Ordering::Equal, |b| a.cmp(&b)),
-        (_, Value::Decimal128(b)) => decimal_of(left).map_or(Ordering::Equal, |a| a.cmp(b)),
+        (Value::Decimal128(a), _) => decimal_of(right).map_or(Ordering::Equal, |b| (**a).cmp(&b)),
+        (_, Value::Decimal128(b)) => decimal_of(left).map_or(Ordering::Equal, |a| a.cmp(&**b)),
         (Value::Double(a), Value::Double(b)) => compare_doubles(*a, *b),
         (Value::Double(a), _) => integer_of(right).map_or(Ordering::Equal, |b| compare_integer(b, *a).reverse()),
         (_, Value::Double(b)) => integer_of(left).map_or(Ordering::Equal, |a| compare_integer(a, *b)),
@@ -104,7 +104,7 @@ fn integer_of(value: &Value) -> Option<i64> {
 /// The number as the server converts it before it compares it with a decimal: 34 digits of a double.
 fn decimal_of(value: &Value) -> Option<Decimal128> {
     match value {
-        Value::Decimal128(decimal) => Some(*decimal),
+        Value::Decimal128(decimal) => Some(**decimal),
         Value::Double(double) => Some(Decimal128::from_double(*double)),
         _ => integer_of(value).map(Decimal128::from_integer),
     }

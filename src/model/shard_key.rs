@@ -116,11 +116,13 @@ fn kind_of(node: &Node) -> Option<KeyKind> {
         Value::Int32(n) => *n == 1,
         Value::Int64(n) => *n == 1,
         Value::Double(n) => n.trunc() == 1.0,
-        Value::Decimal128(Decimal128::Finite { negative: false, coefficient, exponent }) => {
+        Value::Decimal128(number) => match **number {
             #[allow(clippy::cast_precision_loss)]
-            let number = *coefficient as f64 * 10f64.powi(*exponent);
-            number.round_ties_even() == 1.0
-        }
+            Decimal128::Finite { negative: false, coefficient, exponent } => {
+                (coefficient as f64 * 10f64.powi(exponent)).round_ties_even() == 1.0
+            }
+            _ => false,
+        },
         _ => false,
     };
     let is_hashed = node.as_str() == Some("hashed");
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_number_that_the_server_takes_for_one_makes_a_ranged_field() {
-        let decimal = Value::Decimal128(Decimal128::Finite { negative: false, coefficient: 10, exponent: -1 });
+        let decimal = Value::from(Decimal128::Finite { negative: false, coefficient: 10, exponent: -1 });
         for value in [one(), Value::Int64(1), Value::Double(1.0), decimal] {
             let key = ShardKey::from_pattern(&pattern(&[("a", value)])).expect("a key");
             assert_eq!(key.first().kind, KeyKind::Ranged);

@@ -42,7 +42,7 @@ pub struct Array {
     pub partial: bool,
 }
 
-/// A BSON value.
+/// A BSON value. There may be millions in a record, so what is rare and large is boxed.
 #[derive(Debug, Clone, Default)]
 pub enum Value {
     /// BSON type 1.
@@ -74,14 +74,14 @@ pub enum Value {
     /// BSON type 11.
     Regex {
         /// The pattern without slashes.
-        pattern: String,
+        pattern: Box<str>,
         /// The flags, as written.
-        options: String,
+        options: Box<str>,
     },
     /// BSON type 12, deprecated.
     DbPointer {
         /// The namespace it names.
-        namespace: String,
+        namespace: Box<str>,
         /// The `_id` it names.
         id: [u8; 12],
     },
@@ -90,7 +90,7 @@ pub enum Value {
     /// BSON type 14, deprecated.
     Symbol(String),
     /// BSON type 15, deprecated.
-    JavaScriptWithScope(String, Document),
+    JavaScriptWithScope(String, Box<Document>),
     /// BSON type 16.
     Int32(i32),
     /// BSON type 17: seconds and increment.
@@ -103,13 +103,19 @@ pub enum Value {
     /// BSON type 18.
     Int64(i64),
     /// BSON type 19.
-    Decimal128(Decimal128),
+    Decimal128(Box<Decimal128>),
     /// BSON type -1: less than every other value.
     MinKey,
     /// BSON type 127: greater than every other value.
     MaxKey,
     /// `"###"`: a literal whose value and type the server has hidden (`redactClientLogData`).
     Redacted,
+}
+
+impl From<Decimal128> for Value {
+    fn from(number: Decimal128) -> Self {
+        Self::Decimal128(Box::new(number))
+    }
 }
 
 impl Value {

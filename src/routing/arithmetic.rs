@@ -158,7 +158,7 @@ fn add(operands: &[Value]) -> Option<Value> {
             Value::Date(millis) if date.is_none() => date = Some(*millis),
             Value::Null => return Some(Value::Null),
             number if is_decimal(&sum) || is_decimal(number) => {
-                sum = Value::Decimal128(decimal_sum(decimal(&sum)?, decimal(number)?)?);
+                sum = decimal_sum(decimal(&sum)?, decimal(number)?)?.into();
             }
             number => sum = arithmetic(&sum, number, i64::checked_add, |a, b| a + b)?,
         }
@@ -171,7 +171,7 @@ fn add(operands: &[Value]) -> Option<Value> {
 
 fn decimal(value: &Value) -> Option<Decimal128> {
     match value {
-        Value::Decimal128(number) => Some(*number),
+        Value::Decimal128(number) => Some(**number),
         _ => exact(value).map(Decimal128::from_integer),
     }
 }
@@ -248,9 +248,9 @@ fn convert(operator: &str, value: &Value) -> Option<Value> {
             _ => double(value).map(Value::Double),
         },
         "$toDecimal" => match value {
-            Value::String(text) => text.parse().ok().map(Value::Decimal128),
+            Value::String(text) => text.parse::<Decimal128>().ok().map(Value::from),
             Value::Decimal128(_) => Some(value.clone()),
-            _ => exact(value).map(|number| Value::Decimal128(Decimal128::from_integer(number))),
+            _ => exact(value).map(|number| Value::from(Decimal128::from_integer(number))),
         },
         "$toString" => match value {
             Value::String(_) => Some(value.clone()),
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn decimals_are_added_exactly_or_not_at_all() {
-        let decimal = |text: &str| Value::Decimal128(text.parse().expect("a decimal"));
+        let decimal = |text: &str| Value::from(text.parse::<Decimal128>().expect("a decimal"));
         let plus_one = |text: &str| evaluate("$add", &[decimal(text), Value::Int32(1)]);
         for (number, expected) in [("5.5", "6.5"), ("-0.1", "0.9"), ("NaN", "NaN"), ("-Infinity", "-Infinity")] {
             let sum = plus_one(number).unwrap_or_else(|| panic!("{number}"));

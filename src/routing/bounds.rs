@@ -7,7 +7,7 @@ use super::bracket::{bracket_of, type_bounds};
 use super::collation::depends_on_collation;
 use super::hash::hash_value;
 use super::intervals::{Interval, Intervals};
-use super::predicate::{Comparison, Condition, InList, Operator, Predicate};
+use super::predicate::{Comparison, Condition, Operator, Predicate};
 use super::regex_prefix::{literal_prefix, successor};
 use super::versions;
 
@@ -52,7 +52,9 @@ impl BoundsBuilder {
             Operator::Compare(comparison, operand) => self.comparison_bounds(*comparison, &operand.value)?,
             Operator::ExprCompare(comparison, operand) => self.unbracketed_bounds(*comparison, &operand.value),
             Operator::In(list) => {
-                Intervals::union(list.members.iter().flat_map(|member| self.member_intervals(member)))
+                let mut intervals = Vec::with_capacity(list.len());
+                list.iter().for_each(|member| self.add_intervals(member, &mut intervals));
+                Intervals::union(intervals)
             }
             Operator::Regex { pattern: Some(pattern), flags } => Intervals::union(regex_intervals(pattern, flags)),
             Operator::Exists(_) => Intervals::everything(),
@@ -73,8 +75,8 @@ impl BoundsBuilder {
             Operator::Compare(Comparison::Eq, operand) | Operator::ExprCompare(Comparison::Eq, operand) => {
                 Ok(Intervals::points(equality(&operand.value)))
             }
-            Operator::In(list) if !list.members.iter().any(is_regex) => {
-                Ok(Intervals::points(list.members.iter().flat_map(|member| equality(&member.value))))
+            Operator::In(list) if !list.iter().any(is_regex) => {
+                Ok(Intervals::points(list.iter().flat_map(|member| equality(&member.value))))
             }
             Operator::Exists(_) => Ok(Intervals::everything()),
             _ => Err(Unusable::Hashed),
@@ -93,7 +95,7 @@ impl BoundsBuilder {
         let plain = |member: &Node| !matches!(member.value, Value::Array(_) | Value::Regex { .. });
         let has_complement = match operator {
             Operator::Compare(_, operand) => plain(operand),
-            Operator::In(list) => list.members.iter().all(plain),
+            Operator::In(list) => list.iter().all(plain),
             _ => false,
         };
         if !has_complement {
@@ -126,10 +128,14 @@ impl BoundsBuilder {
         }
     }
 
-    fn member_intervals(self, member: &Node) -> Vec<Interval> {
+    fn add_intervals(self, member: &Node, intervals: &mut Vec<Interval>) {
         match &member.value {
-            Value::Regex { pattern, options } => regex_intervals(pattern, options),
-            value => self.equal_values(value).into_iter().map(Interval::point).collect(),
+            Value::Regex { pattern, options } => intervals.extend(regex_intervals(pattern, options)),
+            value @ (Value::Null | Value::Array(_)) => {
+                intervals.extend(self.equal_values(value).into_iter().map(Interval::point));
+            }
+            // What most of many are.
+            value => intervals.push(Interval::point(value.clone())),
         }
     }
 
@@ -180,7 +186,7 @@ fn is_nan(value: &Value) -> bool {
 fn compares_to_collatable(operator: &Operator) -> bool {
     match operator {
         Operator::Compare(_, operand) | Operator::ExprCompare(_, operand) => depends_on_collation(&operand.value),
-        Operator::In(InList { members, .. }) => members.iter().any(|member| depends_on_collation(&member.value)),
+        Operator::In(list) => list.iter().any(|member| depends_on_collation(&member.value)),
         _ => false,
     }
 }
@@ -214,7 +220,7 @@ fn bracketed_range(operand: &Value, upward: bool, inclusive: bool) -> Intervals 
 
 /// The strings with the literal prefix, and the regex itself, which can be stored as a value.
 fn regex_intervals(pattern: &str, flags: &str) -> Vec<Interval> {
-    let itself = Value::Regex { pattern: pattern.to_owned(), options: flags.to_owned() };
+    let itself = Value::Regex { pattern: pattern.into(), options: flags.into() };
     let prefix = literal_prefix(pattern, flags);
     let high = if prefix.is_empty() { Value::Document(Document::default()) } else { Value::String(successor(&prefix)) };
     vec![Interval::new(Value::String(prefix), high, (true, false)), Interval::point(itself)]

@@ -18,11 +18,11 @@ fn binary() -> Value {
 }
 
 fn pattern() -> Value {
-    Value::Regex { pattern: String::new(), options: String::new() }
+    Value::Regex { pattern: Box::default(), options: Box::default() }
 }
 
 fn pointer() -> Value {
-    Value::DbPointer { namespace: String::new(), id: [0; 12] }
+    Value::DbPointer { namespace: Box::default(), id: [0; 12] }
 }
 
 fn object() -> Value {
@@ -34,7 +34,7 @@ fn array() -> Value {
 }
 
 fn scoped() -> Value {
-    Value::JavaScriptWithScope(String::new(), Document::default())
+    Value::JavaScriptWithScope(String::new(), Box::default())
 }
 
 /// The bracket of the type with that code; `None` for an unknown code and for arrays, which are indexed by their elements.

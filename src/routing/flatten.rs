@@ -5,7 +5,7 @@
 
 use crate::model::Value;
 
-use super::intervals::{Interval, Intervals};
+use super::intervals::Intervals;
 
 /// The server refuses to generate more ranges than this (code 17439).
 pub(super) const MOST_RANGES: usize = 4_000_000;
@@ -16,7 +16,7 @@ pub(super) struct KeyRanges {
     /// The single points that every range begins with.
     prefix: Vec<Value>,
     /// One range for each; none if the prefix is the whole key.
-    pivot: Vec<Interval>,
+    pivot: Intervals,
     /// The lowest starts of the fields behind.
     low_tail: Vec<Value>,
     /// The highest ends of the fields behind.
@@ -34,15 +34,15 @@ impl KeyRanges {
         let (prefix, rest) = fields.split_at(points);
         let prefix = prefix.iter().flat_map(Intervals::as_slice).map(|point| point.low.clone()).collect();
         let Some((pivot, behind)) = rest.split_first() else {
-            return Some(Self { prefix, pivot: Vec::new(), low_tail: Vec::new(), high_tail: Vec::new() });
+            return Some(Self { prefix, pivot: Intervals::default(), low_tail: Vec::new(), high_tail: Vec::new() });
         };
         let (low_tail, high_tail) = behind.iter().map(ends).collect::<Option<Vec<_>>>()?.into_iter().unzip();
-        (!pivot.is_empty()).then(|| Self { prefix, pivot: pivot.as_slice().to_vec(), low_tail, high_tail })
+        (!pivot.is_empty()).then(|| Self { prefix, pivot: pivot.clone(), low_tail, high_tail })
     }
 
     /// How many ranges there are.
     pub(super) fn len(&self) -> usize {
-        self.pivot.len().max(1)
+        self.pivot.as_slice().len().max(1)
     }
 
     /// The key, if there is one range and it is one point.
@@ -53,8 +53,7 @@ impl KeyRanges {
     /// Whether every range is one point.
     pub(super) fn are_points(&self) -> bool {
         let tail = self.low_tail.iter().zip(&self.high_tail);
-        self.pivot.iter().all(Interval::is_point)
-            && tail.into_iter().all(|(low, high)| crate::model::compare(low, high).is_eq())
+        self.pivot.is_points() && tail.into_iter().all(|(low, high)| crate::model::compare(low, high).is_eq())
     }
 
     /// Whether it is the one range of all keys.
@@ -70,7 +69,7 @@ impl KeyRanges {
 
     /// Both ends of the range at `index`, both of them inclusive.
     pub(super) fn range(&self, index: usize) -> (Vec<&Value>, Vec<&Value>) {
-        let pivot = self.pivot.get(index);
+        let pivot = self.pivot.as_slice().get(index);
         (
             self.prefix.iter().chain(pivot.map(|interval| &interval.low)).chain(&self.low_tail).collect(),
             self.prefix.iter().chain(pivot.map(|interval| &interval.high)).chain(&self.high_tail).collect(),

@@ -1,6 +1,7 @@
 //! Sorted, disjoint intervals of BSON values: the bounds of one key field, and the algebra on them.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::model::{Value, compare};
 
@@ -17,9 +18,9 @@ pub struct Interval {
     pub high_inclusive: bool,
 }
 
-/// The bounds of one key field: sorted, disjoint intervals. None at all matches nothing.
+/// The bounds of one key field: sorted, disjoint intervals. None at all matches nothing. Copies share them.
 #[derive(Debug, Clone, Default)]
-pub struct Intervals(Vec<Interval>);
+pub struct Intervals(Arc<Vec<Interval>>);
 
 impl Interval {
     /// From `low` to `high`; `inclusive` says for each end whether it belongs to the interval.
@@ -104,20 +105,21 @@ impl Intervals {
     #[must_use]
     pub fn union(intervals: impl IntoIterator<Item = Interval>) -> Self {
         let mut sorted: Vec<Interval> = intervals.into_iter().filter(|interval| !interval.is_empty()).collect();
-        sorted.sort_by(Interval::compare_low);
-        let mut merged: Vec<Interval> = Vec::with_capacity(sorted.len());
-        for next in sorted {
-            match merged.last_mut() {
-                Some(last) if !last.leaves_gap_to(&next) => {
-                    if last.compare_high(&next).is_lt() {
-                        last.high = next.high;
-                        last.high_inclusive = next.high_inclusive;
-                    }
-                }
-                _ => merged.push(next),
-            }
+        // Sorting takes room for half as many once more.
+        if !sorted.is_sorted_by(|a, b| a.compare_low(b).is_le()) {
+            sorted.sort_by(Interval::compare_low);
         }
-        Self(merged)
+        sorted.dedup_by(|next, last| {
+            if last.leaves_gap_to(next) {
+                return false;
+            }
+            if last.compare_high(next).is_lt() {
+                last.high = std::mem::take(&mut next.high);
+                last.high_inclusive = next.high_inclusive;
+            }
+            true
+        });
+        Self(Arc::new(sorted))
     }
 
     /// The values in both. Fast if one list is short, however long the other is.
@@ -125,12 +127,12 @@ impl Intervals {
     pub fn intersection(&self, other: &Self) -> Self {
         let (short, long) = if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
         let mut common = Vec::new();
-        for interval in &short.0 {
+        for interval in short.as_slice() {
             let from = long.0.partition_point(|candidate| candidate.is_below(interval));
             let touching = long.0[from..].iter().take_while(|candidate| !interval.is_below(candidate));
             common.extend(touching.map(|candidate| interval.common_with(candidate)));
         }
-        Self(common)
+        Self(Arc::new(common))
     }
 
     /// The values in none of them.
@@ -138,13 +140,13 @@ impl Intervals {
     pub fn complement(&self) -> Self {
         let mut gaps = Vec::with_capacity(self.0.len() + 1);
         let mut low = (Value::MinKey, true);
-        for interval in &self.0 {
+        for interval in self.as_slice() {
             gaps.push(Interval::new(low.0, interval.low.clone(), (low.1, !interval.low_inclusive)));
             low = (interval.high.clone(), !interval.high_inclusive);
         }
         gaps.push(Interval::new(low.0, Value::MaxKey, (low.1, true)));
         gaps.retain(|gap| !gap.is_empty());
-        Self(gaps)
+        Self(Arc::new(gaps))
     }
 
     /// The intervals, sorted.
@@ -156,7 +158,7 @@ impl Intervals {
     /// The intervals, for a union with others.
     #[must_use]
     pub fn into_intervals(self) -> Vec<Interval> {
-        self.0
+        Arc::unwrap_or_clone(self.0)
     }
 
     /// Whether nothing matches.

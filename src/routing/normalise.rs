@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::model::{Node, Value, compare};
+use crate::model::{Node, Value};
 
 use super::predicate::{Comparison, Condition, InList, Negation, Operator, Predicate};
 
@@ -94,29 +94,27 @@ fn equalities_to_in(branches: Vec<Predicate>, span: crate::text::Span) -> Vec<Pr
     let (alike, mut rest): (Vec<_>, Vec<_>) = branches.into_iter().partition(is_alike);
     let members = alike.into_iter().filter_map(|branch| match branch.condition {
         Condition::Field(_, Operator::Compare(_, operand)) => Some(operand),
-        Condition::Field(_, Operator::Regex { pattern, flags }) => {
-            pattern.map(|pattern| Node { value: Value::Regex { pattern, options: flags }, span: branch.span })
-        }
+        Condition::Field(_, Operator::Regex { pattern, flags }) => pattern.map(|pattern| Node {
+            value: Value::Regex { pattern: pattern.into(), options: flags.into() },
+            span: branch.span,
+        }),
         _ => None,
     });
-    let list = InList { members: members.collect(), partial: false };
+    let list = InList::new(members.collect(), false);
     rest.push(Predicate::new(Condition::Field(path, Operator::In(list)), span));
     rest
 }
 
 /// Without duplicates; one value is an equality, one regex a regex.
-fn simplified_in(mut list: InList) -> Operator {
-    list.members.sort_by(|a, b| compare(&a.value, &b.value));
-    list.members.dedup_by(|a, b| compare(&a.value, &b.value).is_eq());
-    match list.members.pop() {
-        Some(Node { value: Value::Regex { pattern, options }, .. }) if list.members.is_empty() => {
-            Operator::Regex { pattern: Some(pattern), flags: options }
+fn simplified_in(list: InList) -> Operator {
+    let list = list.sorted();
+    let only = list.iter().next().filter(|_| list.len() == 1);
+    match only.map(|only| (only, &only.value)) {
+        Some((_, Value::Regex { pattern, options })) => {
+            Operator::Regex { pattern: Some(pattern.to_string()), flags: options.to_string() }
         }
-        Some(only) if list.members.is_empty() => Operator::Compare(Comparison::Eq, only),
-        last => {
-            list.members.extend(last);
-            Operator::In(list)
-        }
+        Some((only, _)) => Operator::Compare(Comparison::Eq, only.clone()),
+        None => Operator::In(list),
     }
 }
 
@@ -185,6 +183,6 @@ mod tests {
         let Condition::Or(branches) = &predicate.condition else { panic!("{predicate:?}") };
         let [equality, list] = branches.as_slice() else { panic!("{branches:?}") };
         assert!(matches!(&equality.condition, Condition::Field(_, Operator::Compare(Comparison::Eq, _))));
-        assert!(matches!(&list.condition, Condition::Field(_, Operator::In(list)) if list.members.len() == 2));
+        assert!(matches!(&list.condition, Condition::Field(_, Operator::In(list)) if list.len() == 2));
     }
 }

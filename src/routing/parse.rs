@@ -113,7 +113,7 @@ fn parse_branches(field: &Field, span: Span, depth: usize) -> Predicate {
 /// A value of a field: operators, a regex or a literal.
 fn parse_field(path: &str, node: &Node, span: Span, depth: usize) -> Predicate {
     match &node.value {
-        Value::Regex { pattern, options } => regex(path, Some(pattern.clone()), options.clone(), span),
+        Value::Regex { pattern, options } => regex(path, Some(pattern), options, span),
         Value::Document(document) if document.fields.is_empty() && document.partial => {
             Predicate::new(Condition::Lost(Some(path.to_owned())), span)
         }
@@ -152,8 +152,8 @@ fn compare(path: &str, comparison: Comparison, node: &Node, span: Span) -> Predi
     on_field(path, Operator::Compare(comparison, node.clone()), span)
 }
 
-fn regex(path: &str, pattern: Option<String>, flags: String, span: Span) -> Predicate {
-    on_field(path, Operator::Regex { pattern, flags }, span)
+fn regex(path: &str, pattern: Option<&str>, flags: &str, span: Span) -> Predicate {
+    on_field(path, Operator::Regex { pattern: pattern.map(str::to_owned), flags: flags.to_owned() }, span)
 }
 
 fn negate(negation: Negation, inner: Predicate, span: Span) -> Predicate {
@@ -206,7 +206,7 @@ fn parse_rare_operator(path: &str, name: &str, node: &Node, span: Span) -> Predi
 fn parse_in(path: &str, node: &Node, span: Span) -> Predicate {
     match &node.value {
         Value::Array(Array { items, partial }) => {
-            on_field(path, Operator::In(InList { members: items.clone(), partial: *partial }), span)
+            on_field(path, Operator::In(InList::new(items.clone(), *partial)), span)
         }
         _ => opaque(Some(path), "the operand of `$in`", span),
     }
@@ -214,7 +214,7 @@ fn parse_in(path: &str, node: &Node, span: Span) -> Predicate {
 
 fn parse_not(path: &str, node: &Node, span: Span, depth: usize) -> Predicate {
     let inner = match &node.value {
-        Value::Regex { pattern, options } => regex(path, Some(pattern.clone()), options.clone(), span),
+        Value::Regex { pattern, options } => regex(path, Some(pattern), options, span),
         Value::Document(document) => parse_operators(path, document, span, depth),
         _ => opaque(Some(path), "the operand of `$not`", span),
     };
@@ -224,15 +224,13 @@ fn parse_not(path: &str, node: &Node, span: Span, depth: usize) -> Predicate {
 fn parse_regex(path: &str, node: &Node, siblings: &Document, span: Span) -> Predicate {
     let given = siblings.get("$options");
     if given.is_some_and(|flags| flags.as_str().is_none()) {
-        return regex(path, None, String::new(), span);
+        return regex(path, None, "", span);
     }
     let given = given.and_then(Node::as_str);
     match &node.value {
-        Value::String(pattern) => regex(path, Some(pattern.clone()), given.unwrap_or_default().to_owned(), span),
-        Value::Regex { pattern, options } => {
-            regex(path, Some(pattern.clone()), given.unwrap_or(options).to_owned(), span)
-        }
-        Value::Redacted => regex(path, None, String::new(), span),
+        Value::String(pattern) => regex(path, Some(pattern), given.unwrap_or_default(), span),
+        Value::Regex { pattern, options } => regex(path, Some(pattern), given.unwrap_or(options), span),
+        Value::Redacted => regex(path, None, "", span),
         _ => opaque(Some(path), "the operand of `$regex`", span),
     }
 }
@@ -315,7 +313,7 @@ fn parse_all(path: &str, node: &Node, span: Span, depth: usize) -> Predicate {
             Value::Document(document) if document.first().is_some_and(|field| field.name == "$elemMatch") => {
                 parse_operators(path, document, span, depth)
             }
-            Value::Regex { pattern, options } => regex(path, Some(pattern.clone()), options.clone(), span),
+            Value::Regex { pattern, options } => regex(path, Some(pattern), options, span),
             _ => compare(path, Comparison::Eq, item, span),
         })
         .collect();

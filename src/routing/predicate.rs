@@ -4,7 +4,9 @@
 //! split conjunctions; `normalise` brings it into the form in which the router looks at it. Nothing is dropped: what is not
 //! understood is [`Condition::Opaque`], what the server cut off is [`Condition::Lost`], and `reading` says what they may mean.
 
-use crate::model::Node;
+use std::sync::Arc;
+
+use crate::model::{Node, compare};
 use crate::text::Span;
 
 use super::expression::Expression;
@@ -113,13 +115,55 @@ pub enum Operator {
     Geo,
 }
 
-/// The members of an `$in`.
+/// The members of an `$in`. There may be millions, so copies of a predicate share them.
 #[derive(Debug, Clone, Default)]
 pub struct InList {
-    /// As written.
-    pub members: Vec<Node>,
+    written: Arc<Vec<Node>>,
+    /// The places of the different ones, in the order of BSON. Without it all count, as written.
+    order: Option<Arc<[u32]>>,
     /// Members may have been cut off.
     pub partial: bool,
+}
+
+impl InList {
+    /// These members.
+    #[must_use]
+    pub fn new(members: Vec<Node>, partial: bool) -> Self {
+        Self { written: Arc::new(members), order: None, partial }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.order.as_ref().map_or(self.written.len(), |order| order.len())
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The members.
+    pub fn iter(&self) -> impl Iterator<Item = &Node> {
+        (0..self.len()).map(|at| &self.written[self.order.as_ref().map_or(at, |order| order[at] as usize)])
+    }
+
+    /// Changes members in place, and adds some.
+    pub(super) fn edit(&mut self, edit: impl FnOnce(&mut Vec<Node>)) {
+        edit(Arc::make_mut(&mut self.written));
+        self.order = None;
+    }
+
+    /// Without duplicates, sorted. Of equal members the first counts.
+    pub(super) fn sorted(self) -> Self {
+        let count = u32::try_from(self.written.len()).expect("a record is shorter");
+        let value = |place: u32| &self.written[place as usize].value;
+        let mut order: Vec<u32> = (0..count).collect();
+        order.sort_by(|a, b| compare(value(*a), value(*b)));
+        order.dedup_by(|a, b| compare(value(*a), value(*b)).is_eq());
+        Self { order: Some(order.into()), ..self }
+    }
 }
 
 impl Predicate {

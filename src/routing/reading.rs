@@ -48,7 +48,7 @@ fn operator_gap(operator: &Operator, span: Span) -> Option<Gap> {
     match operator {
         Operator::Compare(_, operand) | Operator::ExprCompare(_, operand) => value_gap(operand),
         Operator::In(list) if list.partial => Some(Gap::Lost),
-        Operator::In(list) => list.members.iter().find_map(value_gap),
+        Operator::In(list) => list.iter().find_map(value_gap),
         Operator::Regex { pattern: None, .. } | Operator::Exists(None) | Operator::Type(None) => {
             Some(Gap::Hidden(span))
         }
@@ -170,11 +170,13 @@ impl<'a> Reader<'a> {
                 return self.lost_members(path, operand, span, negated);
             }
             Operator::In(list) => {
-                list.members.iter_mut().for_each(|member| self.fill_value(member, Comparison::Eq));
-                if std::mem::take(&mut list.partial) && !narrow {
-                    let value = self.stand_in(Comparison::Eq);
-                    list.members.push(Node { value, span });
-                }
+                let is_cut = std::mem::take(&mut list.partial);
+                list.edit(|members| {
+                    members.iter_mut().for_each(|member| self.fill_value(member, Comparison::Eq));
+                    if is_cut && !narrow {
+                        members.push(Node { value: self.stand_in(Comparison::Eq), span });
+                    }
+                });
             }
             Operator::Regex { pattern: pattern @ None, .. } => {
                 *pattern = Some(if narrow { "^x" } else { "x" }.to_owned())

@@ -80,7 +80,7 @@ impl Access {
                         if is_equality { &mut self.equality } else { &mut self.range }.push(path.clone());
                     }
                     Operator::In(list) => {
-                        self.has_strings |= list.members.iter().any(is_collated);
+                        self.has_strings |= list.iter().any(is_collated);
                         self.equality.push(path.clone());
                     }
                     Operator::Regex { pattern: Some(pattern), flags }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
+use smallvec::SmallVec;
 
 use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type, compare};
 use crate::routing::{Comparison, Condition, Operator, Predicate, document_key};
@@ -109,7 +110,7 @@ fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(u
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.members.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
+                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
             }
         }
         _ => {}
@@ -317,10 +318,11 @@ impl FieldValues {
 
     /// Keeps what was found to belong to the sample.
     fn keep(&mut self, observation: Observation) {
-        if self.sample.len() >= SAMPLE {
-            self.sample.pop();
+        if self.sample.len() < SAMPLE {
+            self.sample.push(observation);
+        } else if let Some(mut last) = self.sample.peek_mut() {
+            *last = observation;
         }
-        self.sample.push(observation);
     }
 
     fn merge(&mut self, later: Self) {
@@ -428,7 +430,7 @@ pub struct Growth {
 /// Values with their numbers in the record, by which their places are told apart. Those of different fields begin at the same
 /// number: so the samples of all fields are, as a rule, of the same records, and few records have to be read for them.
 fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &KeyValue)> {
-    let mut next: Vec<usize> = Vec::new();
+    let mut next: SmallVec<[usize; 8]> = SmallVec::new();
     values.iter().map(move |value| {
         next.resize(next.len().max(value.field + 1), first);
         let number = next[value.field];

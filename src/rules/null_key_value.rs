@@ -67,9 +67,7 @@ fn filtered<'a>(predicate: &Predicate, key: &'a ShardKey) -> Option<(&'a str, Sp
         Condition::Field(path, Operator::Compare(Comparison::Eq, node)) if matches!(node.value, Value::Null) => {
             of_key(path)
         }
-        Condition::Field(path, Operator::In(list))
-            if list.members.iter().any(|member| matches!(member.value, Value::Null)) =>
-        {
+        Condition::Field(path, Operator::In(list)) if list.iter().any(|member| matches!(member.value, Value::Null)) => {
             of_key(path)
         }
         Condition::Not(Negation::NotExists, inner) => of_key(inner.path()?),

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::{Array, Document, Field, Node, Value};
+use crate::model::{Array, Decimal128, Document, Field, Node, Value};
 use crate::text::Span;
 
 use super::error::SyntaxError;
@@ -214,7 +214,7 @@ fn single(name: &str, node: &Node) -> Option<Value> {
         "$numberInt" => text?.parse().ok().map(Value::Int32),
         "$numberLong" => text.map_or_else(|| node.as_i64(), |text| text.parse().ok()).map(Value::Int64),
         "$numberDouble" => text?.parse().ok().map(Value::Double),
-        "$numberDecimal" => text?.parse().ok().map(Value::Decimal128),
+        "$numberDecimal" => text?.parse::<Decimal128>().ok().map(Value::from),
         "$date" => date(node).map(Value::Date),
         "$timestamp" => timestamp(node),
         "$binary" => binary(node),
@@ -227,7 +227,7 @@ fn single(name: &str, node: &Node) -> Option<Value> {
         "$code" => text.map(|text| Value::JavaScript(text.to_owned())),
         "$dbPointer" => {
             let pointer = node.as_document()?;
-            let (namespace, id) = (pointer.get("$ref")?.as_str()?.to_owned(), pointer.get("$id")?);
+            let (namespace, id) = (pointer.get("$ref")?.as_str()?.into(), pointer.get("$id")?);
             let Value::ObjectId(id) = id.value else { return None };
             Some(Value::DbPointer { namespace, id })
         }
@@ -237,11 +237,12 @@ fn single(name: &str, node: &Node) -> Option<Value> {
 
 fn double(first: &Field, second: &Field) -> Option<Value> {
     match (first.name.as_str(), second.name.as_str()) {
-        ("$code", "$scope") => {
-            Some(Value::JavaScriptWithScope(first.node.as_str()?.to_owned(), second.node.as_document()?.clone()))
-        }
+        ("$code", "$scope") => Some(Value::JavaScriptWithScope(
+            first.node.as_str()?.to_owned(),
+            Box::new(second.node.as_document()?.clone()),
+        )),
         ("$ref", "$id") => {
-            Some(Value::DbPointer { namespace: first.node.as_str()?.to_owned(), id: object_id(second.node.as_str()?)? })
+            Some(Value::DbPointer { namespace: first.node.as_str()?.into(), id: object_id(second.node.as_str()?)? })
         }
         ("$binary", "$type") => Some(Value::Binary {
             bytes: BASE64.decode(first.node.as_str()?).ok()?,
@@ -267,7 +268,8 @@ pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).ok()).collect()
+    let digit = |byte: u8| if byte.is_ascii_digit() { byte - b'0' } else { (byte | 0x20) - b'a' + 10 };
+    Some(text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
 }
 
 fn date(node: &Node) -> Option<i64> {
@@ -292,7 +294,7 @@ fn binary(node: &Node) -> Option<Value> {
 
 fn regex(node: &Node) -> Option<Value> {
     let document = node.as_document()?;
-    let part = |name| document.get(name)?.as_str().map(str::to_owned);
+    let part = |name| document.get(name)?.as_str().map(Box::from);
     Some(Value::Regex { pattern: part("pattern")?, options: part("options")? })
 }
 

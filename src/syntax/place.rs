@@ -97,7 +97,8 @@ fn plan(plan: &mut Plan, map: Map<'_>) {
 pub(super) fn node(node: &mut Node, map: Map<'_>) {
     node.span = map(node.span);
     match &mut node.value {
-        Value::Document(inner) | Value::JavaScriptWithScope(_, inner) => document(inner, map),
+        Value::Document(inner) => document(inner, map),
+        Value::JavaScriptWithScope(_, scope) => document(scope, map),
         Value::Array(array) => array.items.iter_mut().for_each(|item| self::node(item, map)),
         _ => {}
     }

@@ -313,7 +313,7 @@ fn equal(path: String, value: Value) -> Condition {
 }
 
 fn within(path: String, members: Vec<Node>) -> Condition {
-    Condition::Field(path, Operator::In(InList { members, partial: false }))
+    Condition::Field(path, Operator::In(InList::new(members, false)))
 }
 
 fn bind(predicate: &mut Predicate, bound: &[(&str, Known)]) {

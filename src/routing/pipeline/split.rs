@@ -114,7 +114,7 @@ fn some_safe(members: &[Predicate]) -> Option<Vec<Predicate>> {
 fn safe_operator(path: &str, operator: &Operator) -> Option<Condition> {
     let safe = match operator {
         Operator::Compare(_, operand) => safe_operand(operand),
-        Operator::In(list) => list.members.iter().try_fold(true, |all, member| Some(all & safe_operand(member)?)),
+        Operator::In(list) => list.iter().try_fold(true, |all, member| Some(all & safe_operand(member)?)),
         Operator::Regex { .. } | Operator::Mod | Operator::Bits | Operator::Type(_) | Operator::Exists(Some(true)) => {
             Some(true)
         }

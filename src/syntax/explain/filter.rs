@@ -60,7 +60,7 @@ fn regex(document: &Document) -> Option<Value> {
         _ => return None,
     };
     let text = pattern.node.as_str().filter(|_| pattern.name == "$regex")?;
-    Some(Value::Regex { pattern: text.to_owned(), options: options.to_owned() })
+    Some(Value::Regex { pattern: text.into(), options: options.into() })
 }
 
 fn with(node: &Node, field: Field) -> Node {

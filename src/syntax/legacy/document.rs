@@ -359,8 +359,8 @@ pub(super) fn regex(input: Text<'_>, place: Place) -> Step<'_, Value> {
     for behind in behind_each(b'/', input.take_from(1)) {
         let (rest, options) = take_while(|c: char| c.is_ascii_lowercase())(behind)?;
         if goes_on(rest, place) {
-            let pattern = text[1..text.len() - behind.len() - 1].to_owned();
-            let options = options.into_fragment().to_owned();
+            let pattern = text[1..text.len() - behind.len() - 1].into();
+            let options = options.into_fragment().into();
             return Ok((rest, Value::Regex { pattern, options }));
         }
     }

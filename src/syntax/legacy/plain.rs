@@ -101,7 +101,7 @@ fn simple(text: &str) -> Option<Value> {
         b'"' => value::string(&text[1..text.len() - 1]),
         b'/' => {
             let (pattern, options) = text[1..].split_once('/')?;
-            Value::Regex { pattern: pattern.to_owned(), options: options.to_owned() }
+            Value::Regex { pattern: pattern.into(), options: options.into() }
         }
         _ => match (text.strip_suffix(')'), text.split_once('|')) {
             (Some(call), _) => {

@@ -1,7 +1,7 @@
 //! What the values of a legacy document are worth. What the server shortened, or somebody has edited beyond recognition,
 //! becomes a value that is not known.
 
-use crate::model::Value;
+use crate::model::{Decimal128, Value};
 use crate::syntax::ext_json;
 
 /// Strings longer than 160 bytes are cut to so many, and dots.
@@ -50,7 +50,7 @@ pub(super) fn typed(name: &str, arguments: &str) -> Value {
         "UUID" => ext_json::uuid(quoted).map(|bytes| Value::Binary { subtype: 4, bytes }),
         "NumberLong" => quoted.parse().ok().map(Value::Int64),
         "NumberInt" => quoted.parse().ok().map(Value::Int32),
-        "NumberDecimal" => quoted.parse().ok().map(Value::Decimal128),
+        "NumberDecimal" => quoted.parse::<Decimal128>().ok().map(Value::from),
         _ => None,
     };
     known.unwrap_or(Value::Redacted)

@@ -2,6 +2,8 @@
 //! of it here. The walk that makes keys and the patterns that recognise lines read gaps by the same functions, so that what
 //! one takes for a gap the other does too.
 
+use smallvec::SmallVec;
+
 use super::Marks;
 use super::columns;
 use super::literal::{self, Class};
@@ -316,7 +318,7 @@ fn list<'l>(scanner: &mut Scanner<'l>, distinct: &mut Distinct) -> Option<Fillin
     (scanner.peek()? == b'[').then_some(())?;
     let start = scanner.at;
     scanner.at += 1;
-    let mut texts = Vec::with_capacity(32);
+    let mut texts = SmallVec::<[&[u8]; 32]>::new();
     let mut common = None;
     loop {
         let (class, text) = any_literal(scanner)?;

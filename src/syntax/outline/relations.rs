@@ -5,6 +5,7 @@ use std::hash::Hasher;
 
 use memchr::memmem;
 use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 
 use super::literal::{Class, Relation, is_alike, is_told_by_text, relation};
 use super::patterns::{Kept, KeptLiteral, Recipe};
@@ -23,13 +24,13 @@ struct Erased<'l> {
 /// The erased literals of one record.
 #[derive(Debug)]
 pub(super) struct Relations<'l> {
-    erased: Vec<Erased<'l>>,
+    erased: SmallVec<[Erased<'l>; 12]>,
     /// Literals elsewhere, before the filter of their scope.
     early: Vec<Erased<'l>>,
     /// Scopes in which there were too many of them.
     crowded: Vec<u32>,
     /// How many different values each list has, and the gap that it fills.
-    lists: Vec<(u64, usize)>,
+    lists: SmallVec<[(u64, usize); 4]>,
     /// Scopes in which literals of different names may come to be about one field: a stage of a pipeline renames it.
     meeting: Vec<u32>,
     /// Expressions and schemas, which compare fields too, and their scopes.
@@ -43,10 +44,10 @@ const MOST: usize = 48;
 impl<'l> Relations<'l> {
     pub(super) fn new() -> Self {
         Self {
-            erased: Vec::with_capacity(16),
+            erased: SmallVec::new(),
             early: Vec::new(),
             crowded: Vec::new(),
-            lists: Vec::new(),
+            lists: SmallVec::new(),
             meeting: Vec::new(),
             expressions: Vec::new(),
             scopes: 0,

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::civil;
 use jiff::tz::TimeZone;
 
-use crate::model::{Document, Field, Node, Value};
+use crate::model::{Decimal128, Document, Field, Node, Value};
 use crate::syntax::error::SyntaxError;
 use crate::syntax::ext_json;
 use crate::text::Span;
@@ -179,7 +179,7 @@ fn decimal(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
         Some(Node { value: Value::String(text), .. }) => text.clone(),
         _ => given.double()?.to_string(),
     };
-    text.parse().map(Value::Decimal128).or_else(|_| given.expected(0, "a decimal number"))
+    text.parse::<Decimal128>().map(Value::from).or_else(|_| given.expected(0, "a decimal number"))
 }
 
 fn uuid(name: &str, given: &Arguments<'_>) -> Result<Value, SyntaxError> {
@@ -248,7 +248,7 @@ fn regex(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
     }
     let pattern = given.text(0, "a pattern")?.to_owned();
     let options = if given.get(1).is_some() { given.text(1, "flags")?.to_owned() } else { String::new() };
-    Ok(Value::Regex { pattern, options })
+    Ok(Value::Regex { pattern: pattern.into(), options: options.into() })
 }
 
 fn code(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
@@ -259,7 +259,7 @@ fn code(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
     match given.get(1) {
         None => Ok(Value::JavaScript(source)),
         Some(scope) => match scope.as_document() {
-            Some(scope) => Ok(Value::JavaScriptWithScope(source, scope.clone())),
+            Some(scope) => Ok(Value::JavaScriptWithScope(source, Box::new(scope.clone()))),
             None => given.expected(1, "a scope document"),
         },
     }
@@ -279,7 +279,7 @@ fn db_ref(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
 }
 
 fn db_pointer(given: &Arguments<'_>) -> Result<Value, SyntaxError> {
-    let namespace = given.text(0, "a namespace")?.to_owned();
+    let namespace = given.text(0, "a namespace")?.into();
     match given.get(1).map(|node| &node.value) {
         Some(Value::ObjectId(id)) => Ok(Value::DbPointer { namespace, id: *id }),
         _ => given.expected(1, "an `ObjectId`"),

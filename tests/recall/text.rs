@@ -117,7 +117,7 @@ impl Maker {
                 let (query, orderby) = *[("$query", "$orderby"), ("query", "orderby"), ("x", "query")]
                     .get(self.random.usize(..3))
                     .expect("three");
-                format!("query %N query: {{ {query}: {filter}, {orderby}: {{ a: 1 }} }} ntoreturn:5 ntoskip:0")
+                format!("query %N query: {{ {query}: {filter}, {orderby}: {{ a: 1 }} }} ntoreturn:5 ntoskip:%C")
             }
             7 => format!("update %N query: {filter} update: {update} nMatched:%C nModified:1 upsert:%C"),
             8 => format!("remove %N query: {filter} ndeleted:%C"),

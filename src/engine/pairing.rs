@@ -75,6 +75,8 @@ type Threads<T> = IndexMap<CompactString, T, FxBuildHasher>;
 pub struct Pairing {
     openings: Threads<Opening>,
     waiting: Threads<VecDeque<Waiting>>,
+    /// Up to this offset WRITE lines have been let go that are too far away.
+    swept: u64,
 }
 
 /// A WRITE line waits while its log goes on for so many bytes: seconds of a busy server. What waits is bounded, and whether
@@ -120,6 +122,11 @@ impl Pairing {
         for (thread, mut more) in later.waiting {
             self.waiting.entry(thread).or_default().append(&mut more);
         }
+        // Now and then is enough: whoever pairs looks at the distance itself.
+        if end.saturating_sub(self.swept) < WINDOW / 8 {
+            return;
+        }
+        self.swept = end;
         self.waiting.retain(|_, waiting| {
             while waiting.front().is_some_and(|write| !write.is_near(end)) {
                 settled.counted.extend(waiting.pop_front().map(|write| write.held));

@@ -2,7 +2,7 @@
 
 use crate::catalog::Collection;
 use crate::model::{Document, Event, Field, Namespace, Node, ShardKey, Statement, Value, Verb};
-use crate::rules::{KeyValue, filter_of};
+use crate::rules::{KeyValue, OF_ONE_STATEMENT, filter_of};
 use crate::syntax::{ext_json, legacy};
 use crate::text::Span;
 
@@ -75,7 +75,11 @@ impl Prototype {
         let read = |members: &Vec<Member>| -> Option<Node> {
             let field = |(name, span): &Member| {
                 let text = record.get(moved(*span)?.range())?;
-                let node = if is_structured { ext_json::parse(text, 0).ok()? } else { legacy::whole_value(text)? };
+                let node = if is_structured {
+                    ext_json::parse_operand(text, OF_ONE_STATEMENT).ok()?
+                } else {
+                    legacy::whole_value(text)?
+                };
                 Some(Field { name: name.clone(), name_span: Span::default(), node })
             };
             let document = Document { fields: members.iter().map(field).collect::<Option<_>>()?, partial: false };

@@ -21,7 +21,7 @@ use super::fan_out::filter_of;
 /// So many observations of a field are kept.
 pub const SAMPLE: usize = 1024;
 /// So many documents of one insert, and members of one `$in`, are looked at.
-const OF_ONE_STATEMENT: usize = 16;
+pub const OF_ONE_STATEMENT: usize = 16;
 /// Longer strings are kept to this length, in bytes, and end in `…`; their hash tells them apart.
 const LONGEST: usize = 64;
 

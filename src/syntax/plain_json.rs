@@ -29,9 +29,10 @@ pub(super) fn members(text: &str) -> Option<Vec<(&str, &str)>> {
     is_over(&mut scanner).then_some(members)
 }
 
-/// The value that is the whole of `text`, in which its spans are, moved by `base`.
-pub(super) fn value(text: &str, base: usize) -> Option<Node> {
-    let mut reader = Reader { text, base, scanner: scanner(text)? };
+/// The value that is the whole of `text`, in which its spans are, moved by `base`; of an `$in` that is a member of it only the
+/// first `most` members.
+pub(super) fn value(text: &str, base: usize, most: usize) -> Option<Node> {
+    let mut reader = Reader { text, base, scanner: scanner(text)?, most };
     let node = reader.node(0)?;
     is_over(&mut reader.scanner).then_some(node)
 }
@@ -56,6 +57,8 @@ struct Reader<'a> {
     text: &'a str,
     base: usize,
     scanner: Scanner<'a>,
+    /// So many members of an `$in` on the first level are read.
+    most: usize,
 }
 
 impl Reader<'_> {
@@ -71,7 +74,7 @@ impl Reader<'_> {
         let start = self.scanner.at;
         let value = match next {
             b'{' => self.object(depth)?,
-            b'[' => self.array(depth)?,
+            b'[' => self.array(depth, usize::MAX)?,
             b'"' => Value::String(decoded(quoted(self.text, &mut self.scanner)?).ok()?),
             b't' | b'f' | b'n' => match self.scanner.value()? {
                 b"true" => Value::Bool(true),
@@ -96,7 +99,8 @@ impl Reader<'_> {
                 let name = decoded(quoted(self.text, &mut self.scanner)?).ok()?;
                 let name_span = self.span(start);
                 self.scanner.take(b':')?;
-                fields.push(Field { name, name_span, node: self.node(depth + 1)? });
+                let node = if depth == 0 && name == "$in" { self.operand()? } else { self.node(depth + 1)? };
+                fields.push(Field { name, name_span, node });
                 if !self.scanner.goes_on(b'}')? {
                     break;
                 }
@@ -106,12 +110,26 @@ impl Reader<'_> {
         Some(unwrapped(&document).unwrap_or(Value::Document(document)))
     }
 
-    fn array(&mut self, depth: usize) -> Option<Value> {
+    /// What an `$in` on the first level has.
+    fn operand(&mut self) -> Option<Node> {
+        if self.scanner.peek()? != b'[' {
+            return self.node(1);
+        }
+        let start = self.scanner.at;
+        let value = self.array(1, self.most)?;
+        Some(Node { value, span: self.span(start) })
+    }
+
+    fn array(&mut self, depth: usize, most: usize) -> Option<Value> {
         self.scanner.take(b'[')?;
         let mut items = Vec::new();
         if !self.scanner.takes(b']')? {
             loop {
-                items.push(self.node(depth + 1)?);
+                if items.len() < most {
+                    items.push(self.node(depth + 1)?);
+                } else {
+                    self.scanner.value()?;
+                }
                 if !self.scanner.goes_on(b']')? {
                     break;
                 }

@@ -228,7 +228,8 @@ pub fn is_idle_text(record: &[u8]) -> bool {
     }
     scanner.at += 1;
     let text = &record[scanner.at..];
-    if operation(&mut scanner).is_some() || TELLING.iter().any(|begin| text.starts_with(begin)) {
+    let may_tell = matches!(text.first(), Some(b'*' | b'd' | b'm' | b'o' | b'w'));
+    if operation(&mut scanner).is_some() || may_tell && TELLING.iter().any(|begin| text.starts_with(begin)) {
         return false;
     }
     // Where a record of the structured log begins within it, that counts.

@@ -475,6 +475,41 @@ fn frequent_shapes_are_told_apart_however_late_they_come_and_rare_ones_folded_ho
     assert_eq!(shapes.len(), 31);
     assert_eq!(
         report["summary"]["notes"][0],
-        "30 shapes are told apart; 571 rarer ones, with 621 statements, are counted as the other shapes of their collections"
+        "30 shapes are told apart; 571 rarer ones, with 621 statements, are counted as the other shapes of their collections, or of all that are not declared"
+    );
+}
+
+#[test]
+fn collections_that_are_not_declared_are_told_apart_by_their_shapes_and_folded_with_them() {
+    let line = |number: usize, namespace: &str| {
+        format!(
+            r#"{{"t":{{"$date":"2026-05-14T14:{:02}:{:02}.000+00:00"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"{namespace}.t","command":{{"find":"t","filter":{{"a":{number}}},"$db":"{namespace}"}},"durationMillis":{number}}}}}"#,
+            number / 60 % 60,
+            number % 60,
+        ) + "\n"
+    };
+    let tenant = |number: usize| if number % 3 == 0 { "busy".to_owned() } else { format!("tenant{number}") };
+    let log: String = (0..300).map(|number| line(number, &tenant(number))).collect();
+    let with = |most_shapes: usize, threads: usize, chunk_size: usize| {
+        let settings = Settings { most_shapes, ..settings(&[], true, threads) };
+        report(&[log.as_bytes()], &settings, chunk_size)
+    };
+    let whole = with(10, 1, DEFAULT_CHUNK_SIZE);
+    assert!([(1, 400), (2, 1000), (4, 3000)].into_iter().all(|(threads, size)| with(10, threads, size) == whole));
+    let report: serde_json::Value = serde_json::from_str(&whole).expect("JSON");
+    let all = |name: &str| report[name].as_array().expect("a list").clone();
+    let of = |name: &str, namespace: &str| {
+        all(name).into_iter().filter(|row| row["namespace"] == namespace).collect::<Vec<_>>()
+    };
+    for name in ["shapes", "diagnostics"] {
+        assert_eq!(all(name).len(), 11, "{name}");
+        assert_eq!(of(name, "busy.t")[0]["count"], 100, "{name}");
+        assert_eq!(of(name, "other collections")[0]["count"], 191, "{name}");
+    }
+    assert!(
+        of("diagnostics", "other collections")[0]["message"]
+            .as_str()
+            .expect("words")
+            .contains("many other collections")
     );
 }

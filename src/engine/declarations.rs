@@ -107,7 +107,7 @@ pub fn declared(rule: &'static Rule, finding: &Finding, texts: &DeclarationTexts
         new: None,
         was: None,
         now: None,
-        example: Example { record: Vec::new(), is_declaration: true, line: 1, labels },
+        example: Example { record: std::sync::Arc::default(), is_declaration: true, line: 1, labels },
         comment: None,
     })
 }

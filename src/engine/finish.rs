@@ -22,7 +22,7 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Group, ShapeStats, Tally};
+use super::tally::{Group, OTHER_COLLECTIONS, ShapeStats, Tally};
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 
@@ -51,6 +51,7 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     } else {
         tally.merge(through_router);
     }
+    tally.join_namespaces();
     let counted = Counted {
         hidden: std::mem::take(&mut tally.hidden),
         used: std::mem::take(&mut tally.used),
@@ -65,8 +66,8 @@ pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     summary.notes.extend(folded(&tally, run.settings.most_shapes));
     let shapes = run.shapes(tally.shapes.into_values().chain(tally.others.into_values()), &seen_on);
     let contradicted = contradicted(&shapes, &run);
-    let mut diagnostics: Vec<Placed> =
-        tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)).collect();
+    let mut diagnostics: Vec<Placed> = Vec::with_capacity(tally.groups.len());
+    diagnostics.extend(tally.groups.into_values().filter_map(|group| run.placed(group, total_millis)));
     diagnostics.extend(run.unread(&total).map(Placed::unplaced));
     diagnostics.extend(check_declarations(run.settings, run.declarations).into_iter().map(Placed::unplaced));
     diagnostics.extend(of_namespaces.into_iter().chain(contradicted).map(Placed::unplaced));
@@ -134,7 +135,10 @@ impl Run<'_> {
         if group.rule.code == undeclared_namespace::RULE.code {
             // Only now is it known which share of the time the namespace takes.
             let place = worst.finding.labels.first().map(|label| label.span).unwrap_or_default();
-            worst.finding = undeclared_namespace::undeclared(&group.namespace, group.millis, total_millis, place);
+            worst.finding = match group.namespace.as_str() {
+                OTHER_COLLECTIONS => undeclared_namespace::others(group.millis, total_millis, place),
+                namespace => undeclared_namespace::undeclared(namespace, group.millis, total_millis, place),
+            };
         }
         let position = worst.position;
         let labels: Vec<ExampleLabel> = worst
@@ -170,7 +174,7 @@ impl Run<'_> {
                 new: None,
                 was: None,
                 now: None,
-                example: Example { record: worst.record.to_vec(), is_declaration: false, line: position.line, labels },
+                example: Example { record: worst.record, is_declaration: false, line: position.line, labels },
                 comment: worst.comment,
             },
         })
@@ -226,7 +230,7 @@ impl Run<'_> {
         let (standing, position, reason) = stats.worst.take()?;
         let example = stats.example.as_ref().map(|kept| {
             let labels = vec![self.label(position, kept.lead, &kept.record, kept.place, &reason)];
-            let example = Example { record: kept.record.to_vec(), is_declaration: false, line: position.line, labels };
+            let example = Example { record: kept.record.clone(), is_declaration: false, line: position.line, labels };
             (example, kept.comment.clone())
         });
         Some(ShapeRow {
@@ -285,7 +289,7 @@ impl Run<'_> {
                 was: None,
                 now: None,
                 example: Example {
-                    record: first.line.clone(),
+                    record: first.line.as_slice().into(),
                     is_declaration: false,
                     line: first.position.line,
                     labels,
@@ -371,7 +375,7 @@ fn folded(tally: &Tally, most: usize) -> Option<String> {
     (shapes > 0).then(|| {
         format!(
             "{most} shapes are told apart; {about}{shapes} rarer ones, with {statements} statements, are counted as the \
-             other shapes of their collections"
+             other shapes of their collections, or of all that are not declared"
         )
     })
 }

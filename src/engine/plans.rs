@@ -2,7 +2,6 @@
 //! records of each. Mergeable in any order, and bounded: of many plans those are kept that come first in the order of their
 //! texts, each with an exact count.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// So many plans of a shape are kept.
@@ -11,14 +10,15 @@ const MOST: usize = 8;
 /// The plans of a shape.
 #[derive(Debug, Clone, Default)]
 pub struct Plans {
-    counts: BTreeMap<Arc<str>, u64>,
+    /// By their texts: most shapes have one.
+    counts: Vec<(Arc<str>, u64)>,
 }
 
 impl Plans {
     /// Counts a record with that `planSummary`.
     pub fn add(&mut self, plan: &Arc<str>) {
-        match self.counts.get_mut(plan) {
-            Some(count) => *count += 1,
+        match self.counts.iter_mut().find(|(known, _)| known == plan) {
+            Some((_, count)) => *count += 1,
             None => self.insert(Arc::clone(plan), 1),
         }
     }
@@ -26,8 +26,8 @@ impl Plans {
     /// Adds what was counted elsewhere.
     pub fn merge(&mut self, later: Self) {
         for (plan, count) in later.counts {
-            match self.counts.get_mut(&plan) {
-                Some(mine) => *mine += count,
+            match self.counts.iter_mut().find(|(known, _)| *known == plan) {
+                Some((_, mine)) => *mine += count,
                 None => self.insert(plan, count),
             }
         }
@@ -35,10 +35,10 @@ impl Plans {
 
     /// Whoever is among the first of all is among the first of every part, so what is kept is counted in full.
     fn insert(&mut self, plan: Arc<str>, count: u64) {
-        self.counts.insert(plan, count);
-        if self.counts.len() > MOST {
-            self.counts.pop_last();
-        }
+        let place = self.counts.partition_point(|(known, _)| *known < plan);
+        self.counts.reserve_exact(1);
+        self.counts.insert(place, (plan, count));
+        self.counts.truncate(MOST);
     }
 
     /// The plans, the most frequent first.

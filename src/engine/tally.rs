@@ -192,16 +192,30 @@ pub struct Worst {
     pub standing: Standing,
 }
 
-type Rank = (Reverse<Severity>, Reverse<u64>, RecordPos);
+/// Of one record the first statement comes first.
+type Rank = (Reverse<Severity>, Reverse<u64>, RecordPos, Span);
 
 impl Worst {
     fn rank(&self) -> Rank {
-        (Reverse(self.severity), Reverse(self.millis), self.position)
+        (Reverse(self.severity), Reverse(self.millis), self.position, place(&self.finding))
     }
 }
 
 fn rank(raised: &Raised, judged: &Judged) -> Rank {
-    (Reverse(raised.severity()), Reverse(judged.millis), judged.position)
+    (Reverse(raised.severity()), Reverse(judged.millis), judged.position, place(&raised.finding))
+}
+
+fn place(finding: &Finding) -> Span {
+    finding.labels.first().map(|label| label.span).unwrap_or_default()
+}
+
+impl GroupKey {
+    /// That of a finding on a statement. Findings on its namespace are counted by shape too, until the end: what is not told
+    /// apart is not told apart by namespace either.
+    fn of(raised: &Raised, statement: &JudgedStatement, event: Option<RecordPos>) -> Self {
+        let group = if raised.by_shape { raised.group } else { statement.fingerprint };
+        Self { code: raised.rule.code, group, event }
+    }
 }
 
 impl Tally {
@@ -212,7 +226,7 @@ impl Tally {
             let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
             known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
                 || statement.raised.iter().any(|raised| {
-                    let key = GroupKey { code: raised.rule.code, group: raised.group, event: None };
+                    let key = GroupKey::of(raised, statement, None);
                     let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
                     known.is_none_or(|worst| rank(raised, judged) < worst.rank())
                 })
@@ -361,7 +375,7 @@ impl Tally {
         record: Option<&mut Bytes<'_>>,
         per_event: bool,
     ) {
-        let key = GroupKey { code: raised.rule.code, group: raised.group, event: per_event.then_some(judged.position) };
+        let key = GroupKey::of(raised, statement, per_event.then_some(judged.position));
         let group = self.groups.entry(key).or_insert_with(|| {
             Box::new(Group {
                 rule: raised.rule,
@@ -442,12 +456,19 @@ impl Tally {
         }
     }
 
-    /// Counts the shapes that are folded together, by namespace, and their diagnostics by rule and namespace.
+    /// Puts the diagnostics on each namespace together, which were counted by shape.
+    pub fn join_namespaces(&mut self) {
+        let groups = std::mem::take(&mut self.groups);
+        self.merge_groups(groups.into_iter().map(|(key, group)| (GroupKey { group: group.fingerprint, ..key }, group)));
+    }
+
+    /// Counts the shapes that are folded together, by namespace, and their diagnostics by rule and namespace. Those of
+    /// namespaces of which nothing is declared, which there may be any number of, are all counted together.
     pub fn fold(&mut self, folding: &Folding) {
-        let mut became: FxHashMap<Fingerprint, Fingerprint> = FxHashMap::default();
+        let mut became: FxHashMap<Fingerprint, (Fingerprint, bool)> = FxHashMap::default();
         for (shape, stats) in self.shapes.extract_if(|shape, _| folding.folds(*shape)) {
             let other = Box::new(stats.folded());
-            became.insert(shape, other.fingerprint);
+            became.insert(shape, (other.fingerprint, other.namespace == OTHER_COLLECTIONS));
             self.folded.add(shape);
             match self.others.get_mut(&other.namespace) {
                 Some(known) => known.merge(*other),
@@ -458,11 +479,13 @@ impl Tally {
         if became.is_empty() {
             return;
         }
-        let of_others = |key: &GroupKey| became.get(&key.group).map(|&group| GroupKey { group, ..*key });
+        let of_others = |key: &GroupKey| became.get(&key.group).map(|&(group, _)| GroupKey { group, ..*key });
         let groups: Vec<_> = self.groups.extract_if(|key, _| of_others(key).is_some()).collect();
-        let folded = groups
-            .into_iter()
-            .filter_map(|(key, group)| Some((of_others(&key)?, Box::new(group.folded(of_others(&key)?)))));
+        let folded = groups.into_iter().filter_map(|(key, group)| {
+            let (fingerprint, is_undeclared) = *became.get(&key.group)?;
+            let folded = Box::new(group.folded(fingerprint, is_undeclared));
+            Some((GroupKey { group: fingerprint, ..key }, folded))
+        });
         self.merge_groups(folded);
         self.hidden = std::mem::take(&mut self.hidden).into_iter().map(|key| of_others(&key).unwrap_or(key)).collect();
     }
@@ -478,15 +501,20 @@ impl Tally {
 const OTHER: &str = "other";
 /// What stands for the text of their shapes.
 const OTHER_SHAPES: &str = "other shapes";
+/// What stands for the namespace of those of which nothing is declared. No namespace is written so.
+pub const OTHER_COLLECTIONS: &str = "other collections";
 
 impl ShapeStats {
     /// The same, as one of the other shapes of its namespace.
     fn folded(self) -> Self {
+        let is_undeclared = self.standings[index(Standing::Undeclared)] > 0;
+        let namespace = if is_undeclared { OTHER_COLLECTIONS.to_owned() } else { self.namespace };
         Self {
             operation: OTHER,
             shape: OTHER_SHAPES.to_owned(),
-            fingerprint: Fingerprint::of(&["other-1", &self.namespace]),
+            fingerprint: Fingerprint::of(&["other-1", &namespace]),
             access: None,
+            namespace,
             ..self
         }
     }
@@ -529,9 +557,11 @@ impl ShapeStats {
 }
 
 impl Group {
-    /// The same, as a group of the other shapes of its namespace.
-    fn folded(self, key: GroupKey) -> Self {
-        Self { operation: OTHER, shape: Some(OTHER_SHAPES.to_owned()), fingerprint: key.group, ..self }
+    /// The same, as a group of the other shapes of a namespace.
+    fn folded(self, fingerprint: Fingerprint, is_undeclared: bool) -> Self {
+        let shape = self.shape.map(|_| OTHER_SHAPES.to_owned());
+        let namespace = if is_undeclared { OTHER_COLLECTIONS.to_owned() } else { self.namespace };
+        Self { operation: OTHER, shape, fingerprint, namespace, ..self }
     }
 
     fn merge(&mut self, later: Self) {

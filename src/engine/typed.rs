@@ -41,7 +41,7 @@ fn diagnostic(statement: &JudgedStatement, raised: &Raised, text: &str, declarat
         new: None,
         was: None,
         now: None,
-        example: Example { record: text.as_bytes().to_vec(), is_declaration: true, line: 1, labels: labels.collect() },
+        example: Example { record: text.as_bytes().into(), is_declaration: true, line: 1, labels: labels.collect() },
         comment: None,
     }
 }

@@ -1,6 +1,7 @@
 //! What a run found, ready to be printed. Everything is owned and in its final order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::rules::Severity;
 
@@ -213,7 +214,7 @@ pub struct ExampleLabel {
 pub struct Example {
     /// The record's bytes (a log line without its line end), or the operation that was typed. Empty in findings on a
     /// declaration file: its text, which they share, is in `Report::declarations`.
-    pub record: Vec<u8>,
+    pub record: Arc<[u8]>,
     /// Whether this is a declaration or typed (shown as it is), and no log record (to be laid out again).
     pub is_declaration: bool,
     /// The line of the record's first byte.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use serde::ser::Serialize;
+use serde::ser::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::comparison::ComparisonObject;
@@ -26,8 +26,8 @@ pub fn render(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         version: 1,
         tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
         summary: SummaryObject::new(&report.summary),
-        shapes: report.shapes.iter().map(ShapeObject::new).collect(),
-        diagnostics: report.diagnostics.iter().map(DiagnosticObject::new).collect(),
+        shapes: &report.shapes,
+        diagnostics: &report.diagnostics,
         baseline: report.comparison.as_ref().map(ComparisonObject::new),
         limits: report.limits.iter().map(LimitObject::new).collect(),
     };
@@ -59,11 +59,24 @@ struct Document<'a> {
     version: u32,
     tool: Tool,
     summary: SummaryObject<'a>,
-    shapes: Vec<ShapeObject<'a>>,
-    diagnostics: Vec<DiagnosticObject<'a>>,
+    #[serde(serialize_with = "shapes")]
+    #[schemars(with = "Vec<ShapeObject<'a>>")]
+    shapes: &'a [ShapeRow],
+    #[serde(serialize_with = "diagnostics")]
+    #[schemars(with = "Vec<DiagnosticObject<'a>>")]
+    diagnostics: &'a [Diagnostic],
     /// `null` without a baseline.
     baseline: Option<ComparisonObject<'a>>,
     limits: Vec<LimitObject<'a>>,
+}
+
+/// There may be many: one after the other is made and written.
+fn shapes<S: Serializer>(rows: &[ShapeRow], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rows.iter().map(ShapeObject::new))
+}
+
+fn diagnostics<S: Serializer>(diagnostics: &[Diagnostic], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(diagnostics.iter().map(DiagnosticObject::new))
 }
 
 #[derive(serde::Serialize, schemars::JsonSchema)]

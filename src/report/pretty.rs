@@ -69,8 +69,8 @@ fn section(
     let labels: Vec<&ExampleLabel> = example.labels.iter().filter(|label| label.other_source == source).collect();
     let ranges: Vec<_> = labels.iter().map(|label| label.start..label.end).collect();
     let (text, as_lines, first_line) = match source {
-        None => (&example.record, example.is_declaration, example.line),
-        Some(index) => (&report.declarations.get(index)?.1, true, 1),
+        None => (&*example.record, example.is_declaration, example.line),
+        Some(index) => (report.declarations.get(index)?.1.as_slice(), true, 1),
     };
     let location = &labels.first()?.location;
     let last_line = labels.iter().map(|label| label.location.end_line).max()?;

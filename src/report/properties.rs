@@ -140,7 +140,7 @@ fn report(record: &[u8], labels: &[Range<usize>], text: &str, is_declaration: bo
         new: Some(true),
         was: None,
         now: None,
-        example: Example { record: record.to_vec(), is_declaration, line: 7, labels },
+        example: Example { record: record.into(), is_declaration, line: 7, labels },
         comment: Some(text.to_owned()),
     };
     let shape = ShapeRow {

@@ -67,7 +67,7 @@ fn example(diagnostic: &Diagnostic) -> Example {
             ..label.clone()
         },
     });
-    Example { labels: labels.collect(), record: record.into_bytes(), ..*example }
+    Example { labels: labels.collect(), record: record.into_bytes().into(), ..*example }
 }
 
 /// The record as a JSON-like text; `None` if it is no JSON.

@@ -35,6 +35,22 @@ pub fn undeclared(namespace: &str, millis: u64, total_millis: u64, place: Span) 
     }
 }
 
+/// The finding on namespaces that are too many to be told apart.
+#[must_use]
+pub fn others(millis: u64, total_millis: u64, place: Span) -> Finding {
+    let share = share_of_time(millis, total_millis);
+    Finding {
+        severity: None,
+        message: format!("no shard key is declared for many other collections{share}"),
+        help: Some(
+            "declare their keys, for example with a dump of `config.collections`, or choose with `--ns`".to_owned(),
+        ),
+        labels: vec![Label::new(place, "queries on them are not judged")],
+        subject: None,
+        source: None,
+    }
+}
+
 fn share_of_time(millis: u64, total: u64) -> String {
     match (u128::from(millis) * 100 + u128::from(total) / 2).checked_div(u128::from(total)) {
         None => String::new(),

@@ -49,7 +49,7 @@ pub fn example(record: &[u8], line: u64, labels: &[(&[u8], &str)]) -> Example {
         let start = find(needle);
         label(PATH, record, start, start + needle.len(), text, line)
     };
-    Example { record: record.to_vec(), is_declaration: false, line, labels: labels.iter().map(label).collect() }
+    Example { record: record.into(), is_declaration: false, line, labels: labels.iter().map(label).collect() }
 }
 
 pub fn diagnostic(message: &str, example: Example) -> Diagnostic {

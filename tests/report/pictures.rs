@@ -176,7 +176,7 @@ fn declaration(text: &str, labels: &[(&str, &str)]) -> Report {
         label("sharding.js", text.as_bytes(), start, start + needle.len(), message, 1)
     };
     let mut example = example(b"", 1, &[]);
-    example.record = text.as_bytes().to_vec();
+    example.record = text.as_bytes().into();
     example.is_declaration = true;
     example.labels = labels.iter().map(label).collect();
     let mut diagnostic = diagnostic("the unique index `email_1` is not led by the shard key", example);

@@ -32,7 +32,7 @@ fn sarif(diagnostic: Diagnostic, redact: Option<bool>) -> Value {
 fn a_region_has_columns_in_utf_16_and_bytes_in_the_input() {
     for redact in [Some(true), Some(false)] {
         let finding = finding(None);
-        let record = String::from_utf8(finding.example.record.clone()).unwrap();
+        let record = String::from_utf8(finding.example.record.to_vec()).unwrap();
         let result = sarif(finding, redact);
         let region = &result["locations"][0]["physicalLocation"]["region"];
         let line: Vec<u16> = record.encode_utf16().collect();

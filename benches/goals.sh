@@ -8,6 +8,7 @@
 # SPARSE   a structured log with few slow queries
 # LEGACY   a text log as servers before 4.4 write it
 #
+# INFLATE  the executable of `cargo bench --no-run --bench inflate`, for what inflating alone takes
 # RUNS     how often each is timed (default 3)
 # LONG     if set, a million shapes and ten times MIXED through a pipe are timed too, once
 set -uo pipefail
@@ -70,6 +71,7 @@ for ((run = 0; run < runs; run++)); do
     if [ -f "$mixed.gz" ]; then
         check gz --threads 2 "$mixed.gz"
         timed gzip gzip -dc "$mixed.gz"
+        [ -n "${INFLATE:-}" ] && timed inflate "$INFLATE" "$mixed.gz"
     fi
     if [ -n "$sparse" ]; then
         check sparse --threads 2 "$sparse"
@@ -115,6 +117,7 @@ END {
     ratio("1 thread over 2 threads", "mixed-1", "mixed-2")
     ratio("stdin against file", "stdin", "mixed-2")
     ratio(".gz against gzip -dc", "gz", "gzip")
+    ratio(".gz against inflating alone", "gz", "inflate")
     ratio("ten times as much through a pipe", "pipe-10", "pipe-1")
 }' "$results"
 sample=$(mktemp --suffix=.log)

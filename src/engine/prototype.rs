@@ -78,7 +78,7 @@ impl Prototype {
                 let node = if is_structured {
                     ext_json::parse_operand(text, OF_ONE_STATEMENT).ok()?
                 } else {
-                    legacy::whole_value(text)?
+                    legacy::whole_operand(text, OF_ONE_STATEMENT)?
                 };
                 Some(Field { name: name.clone(), name_span: Span::default(), node })
             };

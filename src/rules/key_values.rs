@@ -182,8 +182,8 @@ pub struct Observation {
     place: Place,
     /// When it was logged, in milliseconds since 1970.
     time: Option<i64>,
-    /// The value.
-    pub value: KeyValue,
+    /// The value, in a box: the heap moves observations about.
+    pub value: Box<KeyValue>,
 }
 
 /// Where a value stands in the input, behind the hash of that: where the least hashes are is the sample.
@@ -312,7 +312,7 @@ impl FieldValues {
 
     fn observe(&mut self, value: &KeyValue, place: Place, time: Option<i64>) {
         if self.would_keep(place) {
-            self.keep(Observation { place, time, value: value.clone() });
+            self.keep(Observation { place, time, value: Box::new(value.clone()) });
         }
     }
 
@@ -396,7 +396,7 @@ impl FieldValues {
     #[must_use]
     pub fn growth(&self) -> Growth {
         let inserted = self.in_order().into_iter().filter(|observation| observation.value.seen == Seen::Insert);
-        let inserted: Vec<&KeyValue> = inserted.map(|observation| &observation.value).collect();
+        let inserted: Vec<&KeyValue> = inserted.map(|observation| &*observation.value).collect();
         let mut growth = Growth { values: inserted.len() as u64, ..Growth::default() };
         // Two distances, because series that take turns are each alone at one of them.
         let distance = (inserted.len() / 16).max(1);

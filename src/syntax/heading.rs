@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use regex::bytes::Regex;
 use wide::u8x16;
 
@@ -34,7 +34,8 @@ pub fn heading(line: &[u8]) -> Heading {
 }
 
 fn tells_of_failed_migration(line: &[u8]) -> bool {
-    memmem::find(line, b"moveChunk.error").is_some()
+    static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("moveChunk.error"));
+    ERROR.find(line).is_some()
 }
 
 /// Whether a line is a record of the structured log of which nothing matters here.

@@ -117,7 +117,7 @@ impl Maker {
                 let (query, orderby) = *[("$query", "$orderby"), ("query", "orderby"), ("x", "query")]
                     .get(self.random.usize(..3))
                     .expect("three");
-                format!("query %N query: {{ {query}: {filter}, {orderby}: {{ a: 1 }} }} ntoreturn:5 ntoskip:0")
+                format!("query %N query: {{ {query}: {filter}, {orderby}: {{ a: 1 }} }} ntoreturn:5 ntoskip:%C")
             }
             7 => format!("update %N query: {filter} update: {update} nMatched:%C nModified:1 upsert:%C"),
             8 => format!("remove %N query: {filter} ndeleted:%C"),
@@ -144,7 +144,10 @@ impl Maker {
             "",
         ]);
         let operation = self.filled(template).replace("%N", namespace).replace("%A ", &format!("{application} "));
-        let operation = operation.replace("%C", self.pick(&["0", "1", "2"])).replace("  command:", " command:");
+        let mut operation = operation.replace("  command:", " command:");
+        while operation.contains("%C") {
+            operation = operation.replacen("%C", self.pick(&["0", "1", "2"]), 1);
+        }
         let columns = self.pick(&COLUMNS).replace("%M", &format!("{:02}", number / 60 % 60));
         let columns = columns
             .replace("%S", &format!("{:02}", number % 60))
@@ -178,6 +181,36 @@ fn made_up_text_logs_give_the_same_report_as_without_recalling() {
         let key = maker.pick(&[r#"{"a":1}"#, r#"{"a":1,"b":1}"#, r#"{"a.b":1}"#, r#"{"b":1,"_id":1}"#]);
         let hashed = maker.pick(&[r#"{"a":"hashed"}"#, r#"{"a":"hashed","b":1}"#]);
         assert_same(&[log.as_bytes()], &[("shop.t", key), ("shop.h", hashed)], &format!("text log of seed {seed}"));
+    }
+}
+
+/// Twenty lines of an operation: every fourth has `other` in place of `usual`.
+fn operations(text: &str, usual: &str, other: &str) -> String {
+    let line = |n: usize| {
+        let text = text.replace("%V", if n % 4 == 3 { other } else { usual });
+        format!("2016-05-14T09:12:{n:02}.481+0000 I WRITE    [conn1] {text} keysExamined:1 docsExamined:1 12ms\n")
+    };
+    (0..20).map(line).collect()
+}
+
+/// What an update of the old protocol does to the key depends on its query, and whether it goes to one shard on its counters.
+#[test]
+fn operations_of_the_old_protocol_are_told_apart_by_what_they_did_while_recalling() {
+    for (text, usual, other, code, count) in [
+        ("update shop.t query: { a: 5, b: 1 } update: { $set: { a: %V } } nMatched:1", "5", "6", "SL206", 5),
+        ("update shop.t query: { a: 5, b: 1 } update: { $set: { a: %V } } nMatched:1", "6", "5", "SL206", 15),
+        ("update shop.t query: { b: 5 } update: { $set: { c: 1 } } nMatched:%V", "1", "2", "SL202", 5),
+        ("remove shop.t query: { b: 5 } ndeleted:%V", "1", "2", "SL202", 5),
+        ("query shop.t query: { $query: { %V: 1 }, orderby: { x: 1 } }", "a", "b", "SL101", 5),
+        ("query shop.t query: { %V: { a: 1 }, orderby: { x: 1 } }", "query", "q", "SL101", 5),
+    ] {
+        let log = operations(text, usual, other);
+        assert_same(&[log.as_bytes()], &[("shop.t", r#"{"a":1}"#)], text);
+        let settings = super::settings(&[("shop.t", r#"{"a":1}"#)], true, 1);
+        let report = super::report(&[log.as_bytes()], &settings, shardlint::input::DEFAULT_CHUNK_SIZE);
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list").iter().find(|found| found["code"] == code);
+        assert_eq!(found.unwrap_or_else(|| panic!("{code}: {text}: {report}"))["count"], count, "{text}");
     }
 }
 

@@ -29,10 +29,14 @@ use super::structured;
 pub(super) use items::OPERATIONS;
 pub(super) use slow::attributes;
 
-/// Reads a value in the text log's syntax that is the whole of `text` and has no other reading. Its spans are not those of
-/// `text`.
+/// Reads an operand of a filter in the text log's syntax that is the whole of `text` and has no other reading; of an `$in`,
+/// the first `most` members are enough. Its spans are not those of `text`.
 #[must_use]
-pub fn whole_value(text: &str) -> Option<Node> {
+pub fn whole_operand(text: &str, most: usize) -> Option<Node> {
+    plain::operand(text, most).or_else(|| whole_value(text))
+}
+
+fn whole_value(text: &str) -> Option<Node> {
     // What a value is depends on what stands around it.
     let document = whole_document(&format!("{{ x: {text} }}"))?;
     let Value::Document(Document { fields, .. }) = document.value else { return None };

@@ -12,16 +12,24 @@ const MAX_DEPTH: usize = 64;
 
 /// The document or array that `text` begins with, and its length; spans are those of `text`, moved by `base` bytes.
 pub(super) fn read(text: &str, base: usize) -> Option<(Node, usize)> {
-    let (node, end) = Reader { text, base }.value(0, 0)?;
+    let (node, end) = Reader { text, base, most: usize::MAX }.value(0, 0)?;
     // Where a string before the last bracket ends depends on what is behind that.
     let goes_on = text.as_bytes().get(end).is_none_or(|next| matches!(next, b' ' | b',' | b'}' | b']'));
     goes_on.then_some((node, end))
+}
+
+/// The value that is the whole of `text`; of an `$in` that is a member of it only the first `most` members.
+pub(super) fn operand(text: &str, most: usize) -> Option<Node> {
+    let (node, end) = Reader { text, base: 0, most }.value(0, 0)?;
+    (end == text.len()).then_some(node)
 }
 
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     text: &'a str,
     base: usize,
+    /// So many members of an `$in` on the first level are read.
+    most: usize,
 }
 
 impl Reader<'_> {
@@ -37,7 +45,7 @@ impl Reader<'_> {
     fn value(self, start: usize, depth: usize) -> Option<(Node, usize)> {
         let (value, end) = match self.byte(start)? {
             b'{' => self.document(start, depth)?,
-            b'[' => self.array(start, depth)?,
+            b'[' => self.array(start, depth, usize::MAX)?,
             first => {
                 let end = spelling::end_of_simple(self.text.as_bytes(), start, first)?;
                 (simple(&self.text[start..end])?, end)
@@ -51,17 +59,25 @@ impl Reader<'_> {
         let end = self.parts(open, b'}', depth, |start| {
             let colon = spelling::end_of_name(self.text.as_bytes(), start)?;
             let begin = behind_blanks(self.text.as_bytes(), colon + 1);
-            let (node, end) = self.value(begin, depth + 1)?;
-            let name = self.text[start..colon].to_owned();
-            document.fields.push(Field { name, name_span: self.span(start, colon), node });
+            let name = &self.text[start..colon];
+            let (node, end) = if depth == 0 && name == "$in" && self.byte(begin)? == b'[' {
+                let (value, end) = self.array(begin, depth + 1, self.most)?;
+                (Node { value, span: self.span(begin, end) }, end)
+            } else {
+                self.value(begin, depth + 1)?
+            };
+            document.fields.push(Field { name: name.to_owned(), name_span: self.span(start, colon), node });
             Some(end)
         })?;
         Some((Value::Document(document), end))
     }
 
-    fn array(self, open: usize, depth: usize) -> Option<(Value, usize)> {
+    fn array(self, open: usize, depth: usize, most: usize) -> Option<(Value, usize)> {
         let mut array = Array::default();
         let end = self.parts(open, b']', depth, |start| {
+            if array.items.len() == most {
+                return spelling::end_of_value(self.text.as_bytes(), start);
+            }
             let (node, end) = self.value(start, depth + 1)?;
             array.items.push(node);
             Some(end)

@@ -162,6 +162,7 @@ fn end_of_stamp(line: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Value;
     use crate::syntax::legacy::document::{self, Reading};
     use crate::syntax::legacy::plain;
     use crate::syntax::shell::Text;
@@ -201,6 +202,24 @@ mod tests {
             let (rest, full) = document::document(Text::new_extra(&text, 7), &Reading::default(), 1)
                 .unwrap_or_else(|_| panic!("{text}"));
             assert_eq!((format!("{plain:?}"), length), (format!("{full:?}"), text.len() - rest.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_the_list_of_an_operand_only_the_first_members_are_read_and_all_has_to_be_well_formed() {
+        let read = |text: &str| plain::operand(text, 2).map(|node| format!("{:?}", node.value));
+        let items = |text: &str| match plain::operand(text, 2).expect(text).value {
+            Value::Document(document) => document.fields[0].node.clone(),
+            other => panic!("{other:?}"),
+        };
+        let list = items("{ $in: [ 1, 2, { a: [ 3 ] }, 4 ], x: 1 }");
+        assert!(matches!(&list.value, Value::Array(array) if array.items.len() == 2), "{list:?}");
+        for text in ["{ $gt: [ 1, 2, 3 ] }", "{ $and: [ { $in: [ 1, 2, 3 ] } ] }", "[ 1, 2, 3 ]", "\"a\"", "5"] {
+            assert_eq!(read(text), plain::operand(text, 9).map(|node| format!("{:?}", node.value)), "{text}");
+            assert!(read(text).is_some(), "{text}");
+        }
+        for text in ["{ $in: [ 1, 2, { a: } ] }", "\"a\"b\"", "{ $in: [ 1 ] } }"] {
+            assert_eq!(read(text), None, "{text}");
         }
     }
 

@@ -170,12 +170,19 @@ pub(super) fn item<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
         b'{' | b'[' => scanner.value(),
         b'"' => quoted(scanner),
         _ => {
-            let rest = &scanner.line[scanner.at..];
-            let end = memchr2(b' ', b'"', rest).filter(|end| rest[*end] == b' ')?;
-            scanner.at += end;
-            Some(&rest[..end])
+            let (line, start) = (scanner.line, scanner.at);
+            // Most of them are numbers.
+            let digits = behind_digits(line, start);
+            scanner.at = if *line.get(digits)? == b' ' { digits } else { end_of_word(line, digits)? };
+            Some(&line[start..scanner.at])
         }
     }
+}
+
+/// The blank behind a word without quotes.
+fn end_of_word(line: &[u8], at: usize) -> Option<usize> {
+    let end = at + memchr2(b' ', b'"', &line[at..])?;
+    (line[end] == b' ').then_some(end)
 }
 
 /// Takes a plan: stages, and key patterns behind them.
@@ -221,7 +228,8 @@ pub fn is_idle_text(record: &[u8]) -> bool {
     }
     scanner.at += 1;
     let text = &record[scanner.at..];
-    if operation(&mut scanner).is_some() || TELLING.iter().any(|begin| text.starts_with(begin)) {
+    let may_tell = matches!(text.first(), Some(b'*' | b'd' | b'm' | b'o' | b'w'));
+    if operation(&mut scanner).is_some() || may_tell && TELLING.iter().any(|begin| text.starts_with(begin)) {
         return false;
     }
     // Where a record of the structured log begins within it, that counts.

@@ -180,5 +180,5 @@ pub fn is_clean(line: &[u8]) -> bool {
     // Not `any`: without a way out of the loop it takes many bytes at a time.
     let ends = |(least, most): (u8, u8), byte: &u8| (least.min(*byte), most.max(*byte));
     let (least, most) = line.iter().fold((u8::MAX, 0), ends);
-    least >= b' ' && (most.is_ascii() || std::str::from_utf8(line).is_ok())
+    least >= b' ' && (most.is_ascii() || simdutf8::basic::from_utf8(line).is_ok())
 }

@@ -87,7 +87,7 @@ impl<'l, 'k> TextLine<'l, 'k> {
         }
     }
 
-    /// The value of an item. What is not named here does not decide anything.
+    /// The value of an item: a document of the operation, or something else.
     fn item(&mut self, name: &'l [u8]) -> Option<()> {
         match name {
             b"command" => {
@@ -109,6 +109,13 @@ impl<'l, 'k> TextLine<'l, 'k> {
                 self.name(name);
                 self.contents()
             }
+            _ => self.observed(name),
+        }
+    }
+
+    /// What was observed of the operation. What is not named here does not decide anything.
+    fn observed(&mut self, name: &'l [u8]) -> Option<()> {
+        match name {
             b"planSummary" => {
                 self.name(name);
                 let plan = columns::plan(&mut self.walk.scanner)?;
@@ -122,8 +129,8 @@ impl<'l, 'k> TextLine<'l, 'k> {
                 self.walk.key.extend(count.to_le_bytes());
                 once(&mut self.values.n_shards, count)
             }
-            b"type" | b"ns" | b"collation" | b"ntoskip" | b"hasSortStage" | b"scanAndOrder" | b"usedDisk"
-            | b"mirrored" | b"errCode" => {
+            b"type" | b"ns" | b"collation" | b"hasSortStage" | b"scanAndOrder" | b"usedDisk" | b"mirrored"
+            | b"errCode" => {
                 self.name(name);
                 let text = columns::item(&mut self.walk.scanner)?;
                 self.walk.key.extend_from_slice(text);
@@ -136,6 +143,7 @@ impl<'l, 'k> TextLine<'l, 'k> {
             }
             b"keysExamined" | b"docsExamined" | b"nscanned" | b"nscannedObjects" => self.counted(name, Gap::Examined),
             b"nreturned" => self.counted(name, Gap::Returned),
+            b"ntoskip" => self.counted(name, Gap::Skipped),
             b"locks" | b"remoteOpWaitMillis" => {
                 self.name(name);
                 self.walk.gap(Gap::Item).map(drop)

@@ -60,7 +60,7 @@ pub fn legacy(data: &[u8]) {
 fn assert_recognised(line: &[u8], record: &Record) {
     let is_plain = |record: &Record| matches!(record, Record::Other(Fact::Plain));
     assert!(!is_idle(line) || is_plain(record), "{record:?} is passed over");
-    let marks = Marks { application: false, values: 10, examined: 100, returned: 100 };
+    let marks = Marks { application: false, values: 10, skipped: 100, examined: 100, returned: 100 };
     let mut outliner = Outliner::default();
     if !is_clean(line) || outliner.read(line, marks).is_none() {
         return;

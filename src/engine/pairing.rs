@@ -63,6 +63,7 @@ struct Opening {
 #[derive(Debug, Default)]
 pub struct Settled {
     /// Records that count.
+    #[expect(clippy::vec_box, reason = "they wait in boxes, and records are large to be moved about")]
     pub counted: Vec<Box<Held>>,
     /// COMMAND lines that repeat WRITE lines.
     pub duplicates: u64,

@@ -96,7 +96,7 @@ fn is_component(text: [u8; 16]) -> bool {
     let (quotes, blanks) = (are(b'"'), are(b' '));
     let end = quotes.trailing_zeros();
     let column = text.len() - ID.len();
-    let between: u32 = (1 << column) - 1 & !((4 << end) - 1);
+    let between: u32 = ((1 << column) - 1) & !((4 << end) - 1);
     text.ends_with(ID)
         && quotes.count_ones() == 3
         && are(b'\\') == 0

@@ -385,7 +385,7 @@ fn many_shapes(shapes: usize) -> String {
     let mut random = fastrand::Rng::with_seed(1);
     let mut log = String::new();
     for number in 0..shapes * 3 {
-        let shape = if number % 3 == 0 { number / 3 } else { random.usize(..=number / 3) };
+        let shape = if number.is_multiple_of(3) { number / 3 } else { random.usize(..=number / 3) };
         let filter = format!(r#"{{"f{shape}":{number},"{}":1}}"#, if shape % 4 == 0 { "a" } else { "b" });
         let (kind, ns, command) = match shape % 7 {
             0 => (
@@ -488,7 +488,7 @@ fn collections_that_are_not_declared_are_told_apart_by_their_shapes_and_folded_w
             number % 60,
         ) + "\n"
     };
-    let tenant = |number: usize| if number % 3 == 0 { "busy".to_owned() } else { format!("tenant{number}") };
+    let tenant = |number: usize| if number.is_multiple_of(3) { "busy".to_owned() } else { format!("tenant{number}") };
     let log: String = (0..300).map(|number| line(number, &tenant(number))).collect();
     let with = |most_shapes: usize, threads: usize, chunk_size: usize| {
         let settings = Settings { most_shapes, ..settings(&[], true, threads) };

@@ -107,7 +107,7 @@ const MOST_BYTES: usize = 4 << 20;
 const MOST: usize = 8_000;
 
 /// So many outlines are remembered the first time that they are seen. Beyond, those that never come again are not worth it.
-const AT_ONCE: usize = 1_000;
+const AT_ONCE: usize = 3_000;
 
 /// The memory of one thread.
 #[derive(Debug, Default)]

@@ -156,7 +156,9 @@ fn scan_all<'a>(
     reading: Reading,
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-    let threads = pool.current_num_threads();
+    // Who inflates has no time for anything else.
+    let inflating = usize::from(job.sources.iter().any(|source| source.input.seems_compressed()));
+    let threads = pool.current_num_threads().saturating_sub(inflating).max(1);
     let count = job.sources.len();
     let Job { sources, chunk_size, interrupted } = job;
     let (sender, messages) = sync_channel(threads + 1);

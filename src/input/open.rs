@@ -66,6 +66,13 @@ impl Input {
         }
     }
 
+    /// Whether its name says that it is compressed. Nothing but the number of threads may depend on it.
+    #[must_use]
+    pub fn seems_compressed(&self) -> bool {
+        let extension = self.path().and_then(Path::extension);
+        extension.is_some_and(|extension| extension == "gz" || extension == "zst")
+    }
+
     /// Whether its first bytes say that it is gzip or zstd.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Which shapes are told apart, if there are very many: the frequent ones. The rarer are counted together, as the other shapes of
 //! their collections.
 //!
-//! Whoever merges the parts of the input counts shapes in its order, a quarter more than may be told apart. When there are more,
-//! as many as may be stay, and the rarest are folded: of equally rare ones first those without findings, then those that were
-//! not seen for the longest time. The newest have time to come again. So a frequent shape is told apart however late it comes. What is folded stays so, and
-//! what is told apart is counted in full; who read what, or where the input was cut, does not show.
+//! Whoever merges the parts of the input counts shapes in its order, a quarter more than may be told apart. When there are
+//! more, as many as may be stay, and the rarest are folded: of equally rare ones first those without findings, then those
+//! that were not seen for the longest time. The newest have time to come again. So a frequent shape is told apart however
+//! late it comes. What is folded stays so, and what is told apart is counted in full; who read what, or where the input was
+//! cut, does not show.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

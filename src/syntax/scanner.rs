@@ -164,12 +164,31 @@ fn far_end_of_run(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Where the value ends that begins at `at`.
-fn end_of_value(line: &[u8], mut at: usize) -> Option<usize> {
+fn end_of_value(line: &[u8], at: usize) -> Option<usize> {
+    let simple = |line: &[u8], at, first| match first {
+        b'"' => end_of_string(line, at),
+        b'0'..=b'9' | b'-' => end_of_number(line, at),
+        b't' => end_of_word(line, at, b"true"),
+        b'f' => end_of_word(line, at, b"false"),
+        b'n' => end_of_word(line, at, b"null"),
+        _ => None,
+    };
+    end_of_parts(line, at, simple, behind_name)
+}
+
+/// Where the value ends that begins at `at`, in a syntax of objects and arrays: `simple` tells where a value without parts ends,
+/// by its first byte too, and `behind_name` where the value of a member begins.
+#[inline]
+pub(in crate::syntax) fn end_of_parts(
+    line: &[u8],
+    mut at: usize,
+    simple: impl Fn(&[u8], usize, u8) -> Option<usize>,
+    behind_name: impl Fn(&[u8], usize) -> Option<usize>,
+) -> Option<usize> {
     // One bit for each level, the innermost last: whether it is an object.
     let (mut levels, mut depth) = (0_u64, 0);
     loop {
         match *line.get(at)? {
-            b'"' => at = end_of_string(line, at)?,
             open @ (b'{' | b'[') => {
                 let is_object = open == b'{';
                 at = behind_blanks(line, at + 1);
@@ -185,11 +204,7 @@ fn end_of_value(line: &[u8], mut at: usize) -> Option<usize> {
                 }
                 at += 1;
             }
-            b'0'..=b'9' | b'-' => at = end_of_number(line, at)?,
-            b't' => at = end_of_word(line, at, b"true")?,
-            b'f' => at = end_of_word(line, at, b"false")?,
-            b'n' => at = end_of_word(line, at, b"null")?,
-            _ => return None,
+            first => at = simple(line, at, first)?,
         }
         loop {
             if depth == 0 {

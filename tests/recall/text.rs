@@ -1,7 +1,7 @@
 //! The same for lines of the text log, as servers of all versions wrote them: commands, statements of batches, operations of
 //! the old protocol, and what stands between them.
 
-use super::{FIELD_HOLE, HOLE, Maker, assert_same};
+use super::{FIELD_HOLE, HOLE, Maker, assert_same, assert_same_of_made_up};
 
 /// Literals of many kinds as text logs have them; what the server cut and what has another reading among them.
 const LITERALS: [&[&str]; 9] = [
@@ -162,26 +162,13 @@ impl Maker {
     }
 
     fn text_log(&mut self) -> String {
-        let templates: Vec<String> = (0..2 + self.random.usize(..4)).map(|_| self.text_template()).collect();
-        (0..250)
-            .map(|number| {
-                let template = templates[self.random.usize(..templates.len())].clone();
-                self.text_line(&template, number)
-            })
-            .collect()
+        self.lines(Self::text_template, |maker, template, number| maker.text_line(template, number))
     }
 }
 
 #[test]
 fn made_up_text_logs_give_the_same_report_as_without_recalling() {
-    let rounds = std::env::var("SHARDLINT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(40);
-    for seed in 0..rounds {
-        let mut maker = Maker { random: fastrand::Rng::with_seed(seed) };
-        let log = maker.text_log();
-        let key = maker.pick(&[r#"{"a":1}"#, r#"{"a":1,"b":1}"#, r#"{"a.b":1}"#, r#"{"b":1,"_id":1}"#]);
-        let hashed = maker.pick(&[r#"{"a":"hashed"}"#, r#"{"a":"hashed","b":1}"#]);
-        assert_same(&[log.as_bytes()], &[("shop.t", key), ("shop.h", hashed)], &format!("text log of seed {seed}"));
-    }
+    assert_same_of_made_up("text log", Maker::text_log);
 }
 
 /// Twenty lines of an operation: every fourth has `other` in place of `usual`.

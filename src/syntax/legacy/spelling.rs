@@ -6,10 +6,7 @@
 use memchr::{memchr, memchr2};
 use wide::u8x16;
 
-use crate::syntax::scanner::{behind_blanks, behind_digits, end_of_number};
-
-/// Deeper values are left to the full reader.
-const MAX_DEPTH: usize = 64;
+use crate::syntax::scanner::{behind_blanks, behind_digits, end_of_number, end_of_parts};
 
 /// The colon behind the name that begins at `at`; a blank follows on it.
 #[inline]
@@ -50,48 +47,8 @@ pub(in crate::syntax) fn end_of_string(line: &[u8], start: usize, run: usize) ->
 }
 
 /// Where the value ends that begins at `at`.
-pub(in crate::syntax) fn end_of_value(line: &[u8], mut at: usize) -> Option<usize> {
-    // One bit for each level, the innermost last: whether it is a document.
-    let (mut levels, mut depth) = (0_u64, 0);
-    loop {
-        match *line.get(at)? {
-            open @ (b'{' | b'[') => {
-                let is_document = open == b'{';
-                at = behind_blanks(line, at + 1);
-                if *line.get(at)? != open + 2 {
-                    if depth == MAX_DEPTH {
-                        return None;
-                    }
-                    (levels, depth) = (levels << 1 | u64::from(is_document), depth + 1);
-                    if is_document {
-                        at = behind_name(line, at)?;
-                    }
-                    continue;
-                }
-                at += 1;
-            }
-            first => at = end_of_simple(line, at, first)?,
-        }
-        loop {
-            if depth == 0 {
-                return Some(at);
-            }
-            at = behind_blanks(line, at);
-            let (next, is_document) = (*line.get(at)?, levels & 1 == 1);
-            at += 1;
-            if next == b',' {
-                at = behind_blanks(line, at);
-                if is_document {
-                    at = behind_name(line, at)?;
-                }
-                break;
-            }
-            if next != if is_document { b'}' } else { b']' } {
-                return None;
-            }
-            (levels, depth) = (levels >> 1, depth - 1);
-        }
-    }
+pub(in crate::syntax) fn end_of_value(line: &[u8], at: usize) -> Option<usize> {
+    end_of_parts(line, at, end_of_simple, behind_name)
 }
 
 #[inline]

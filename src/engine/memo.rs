@@ -164,12 +164,13 @@ pub struct Recalled<'m, 'l> {
 }
 
 impl Recalled<'_, '_> {
-    /// Its key values, as far as they can be told from those of another record of its pattern. The record is the one that
-    /// the outliner has looked at last.
-    pub fn key_values(&self, record: &[u8], outliner: &Outliner, settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+    /// A key value of it, by its statement and its place among those that the statement shows, if it can be told from that of
+    /// another record of its pattern. The record is the one that the outliner has looked at last.
+    pub fn key_value(&self, record: &[u8], (statement, at): (usize, usize), outliner: &Outliner) -> Option<KeyValue> {
         let (memories, pattern) = self.like?;
+        let of = self.memory.statements.get(statement)?.key_values.len();
         let prototype = memories.patterns.about(pattern).as_ref()?;
-        prototype.values(record, |span| memories.patterns.moved(pattern, span, outliner), settings)
+        prototype.value(record, statement, (at, of), |span| memories.patterns.moved(pattern, span, outliner))
     }
 }
 

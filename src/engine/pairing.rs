@@ -11,9 +11,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::model::{Origin, Verb};
+use crate::rules::KeyValue;
 
 use super::judge::Judged;
-use super::worker::Values;
 
 /// A judged record and what of it may be shown or kept.
 #[derive(Debug, Clone)]
@@ -22,8 +22,8 @@ pub struct Held {
     pub judged: Judged,
     /// Its bytes, if it may become an example.
     pub record: Option<Box<[u8]>>,
-    /// Its key values, if it was recalled and they may be kept.
-    pub values: Option<Values>,
+    /// Those of its key values that may be kept, if it was recalled: by their statements and their places in these.
+    pub values: Vec<((usize, usize), KeyValue)>,
 }
 
 /// What a batch's COMMAND line and its WRITE lines have in common.
@@ -202,7 +202,7 @@ mod tests {
             statements: Vec::new().into(),
             is_recalled: false,
         };
-        Held { judged, record: None, values: None }
+        Held { judged, record: None, values: Vec::new() }
     }
 
     fn key(verb: Verb) -> BatchKey {

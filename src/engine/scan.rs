@@ -1,11 +1,12 @@
 //! One block of a log: every record accounted for, every slow query judged. Knows nothing of the blocks beside it; what
 //! reaches over its edges is left open in [`Pairing`].
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
-use crate::rules::jumbo_or_failed_migration;
+use crate::rules::{KeyValue, jumbo_or_failed_migration};
 use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_idle_text, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
@@ -194,7 +195,11 @@ impl Part {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
             let Held { judged, record, values } = *held;
-            tallies.count(&judged, record.as_deref(), || values, settings);
+            let kept = |statement, at| {
+                let kept = values.iter().find(|(of, _)| *of == (statement, at));
+                kept.map(|(_, value)| value.clone())
+            };
+            tallies.count(&judged, record.as_deref(), kept, settings);
         }
     }
 }
@@ -278,15 +283,19 @@ impl Scan<'_> {
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
         let (memory, told) = (recalled.memory, recalled.told);
-        let values = || {
-            let values = recalled.key_values(place.bytes, outliner, settings);
-            let read = || values_of(place.bytes, settings);
-            debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
-            values.or_else(read)
+        let read = OnceCell::new();
+        let value = |statement: usize, at: usize| {
+            let known = recalled.key_value(place.bytes, (statement, at), outliner);
+            let read = || {
+                let all: &Option<Values> = read.get_or_init(|| values_of(place.bytes, settings));
+                all.as_ref()?.get(statement)?.get(at).cloned()
+            };
+            debug_assert!(known.is_none() || format!("{known:?}") == format!("{:?}", read()), "the same value");
+            known.or_else(read)
         };
         let mut sink = Sink { part, settled, tallies, settings };
         let judged = || memory.recall(&told, place.position, *process, settings);
-        sink.count(&memory.kind, &told, place, judged, values);
+        sink.count(&memory.kind, &told, place, judged, value);
         Some(())
     }
 
@@ -341,7 +350,7 @@ impl Scan<'_> {
             memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };
-        sink.count(&kind, &Told::by_event(event), place, || judged, || None);
+        sink.count(&kind, &Told::by_event(event), place, || judged, |_, _| None);
     }
 
     /// An explain is nobody's traffic: it is judged, and is no slow query.
@@ -358,7 +367,7 @@ impl Scan<'_> {
         part.note(&told, settings.version_for(explained, event.newest_writer));
         let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
         part.appearances.extend(Appearance::of(&judged));
-        worker.tallies.count(&judged, Some(place.bytes), || None, settings);
+        worker.tallies.count(&judged, Some(place.bytes), |_, _| None, settings);
     }
 }
 
@@ -377,7 +386,7 @@ impl Sink<'_> {
         told: &Told<'_>,
         place: Place<'_>,
         judged: impl FnOnce() -> Judged,
-        values: impl FnOnce() -> Option<Values>,
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
     ) {
         let Self { part, settled, tallies, settings } = self;
         let Place { position, lead, bytes: record } = place;
@@ -405,15 +414,15 @@ impl Sink<'_> {
         part.appearances.extend(Appearance::of(&judged));
         match kind.counting {
             Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), Box::new(tallies.hold(judged, record, values)));
+                part.pairing.write(told.context, kind.batch.clone(), Box::new(tallies.hold(judged, record, value)));
             }
             Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, record, values));
+                let batch = (kind.batch.clone(), tallies.hold(judged, record, value));
                 part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
             }
             _ => {
                 part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(record), values, settings);
+                tallies.count(&judged, Some(record), value, settings);
             }
         }
     }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::report::ClassCount;
 use crate::routing::Class;
 use crate::rules::{
-    Access, Finding, KeyUse, KeyValue, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
+    Access, Finding, KeyUse, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
 };
 use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
@@ -20,7 +20,7 @@ use super::judge::{Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::plans::Plans;
 use super::roster::{Crowd, Folding};
-use super::usage::{Usage, Values};
+use super::usage::Usage;
 
 /// What was counted.
 #[derive(Debug, Clone, Default)]
@@ -94,17 +94,6 @@ pub struct ShapeExample {
     pub comment: Option<String>,
 }
 
-/// What may be kept of a record itself.
-#[derive(Debug, Clone, Copy)]
-pub enum Own<'a> {
-    /// Nothing: it is only counted.
-    Nothing,
-    /// The key values of its statements.
-    Values(&'a [Vec<KeyValue>]),
-    /// All of it: these are its bytes, and it has been judged by itself.
-    Record(&'a [u8]),
-}
-
 /// The bytes of a record, copied once for all that keep them.
 struct Bytes<'a> {
     bytes: &'a [u8],
@@ -114,17 +103,6 @@ struct Bytes<'a> {
 impl Bytes<'_> {
     fn keep(&mut self) -> Arc<[u8]> {
         Arc::clone(self.kept.get_or_insert_with(|| Arc::from(self.bytes)))
-    }
-}
-
-impl<'a> Own<'a> {
-    /// The key values of the statement at that place.
-    fn values(self, statement: &'a JudgedStatement, at: usize) -> Option<&'a [KeyValue]> {
-        match self {
-            Self::Nothing => None,
-            Self::Values(values) => values.get(at).map(Vec::as_slice),
-            Self::Record(_) => Some(&statement.key_values),
-        }
     }
 }
 
@@ -233,26 +211,18 @@ impl Tally {
         })
     }
 
-    /// Whether a key value of a record would be kept.
-    #[must_use]
-    pub fn would_keep(&self, judged: &Judged) -> bool {
-        self.usage.would_keep(judged)
-    }
-
-    /// Counts one record. Its bytes are copied only where they become an example.
-    pub fn add(&mut self, judged: &Judged, own: Own<'_>, keep: Keep) {
-        let mut record = if let Own::Record(bytes) = own { Some(Bytes { bytes, kept: None }) } else { None };
+    /// Counts one record. If its bytes are given it was judged by itself, and they are copied where it becomes an example.
+    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
+        let mut record = record.map(|bytes| Bytes { bytes, kept: None });
         let count = &mut self.classes[index(judged.standing)];
         count.count += 1;
         count.millis += judged.millis;
         self.add_to_limits(judged);
-        let mut values = 0;
         for (at, statement) in judged.statements.iter().enumerate() {
             let millis = judged.share(at);
             self.add_hidden(judged, statement, keep.per_event);
             self.add_shape(judged, statement, millis, record.as_mut(), keep.shape_examples);
-            self.usage.add(judged, statement, millis, Values { first: values, own: own.values(statement, at) });
-            values += statement.key_values.len();
+            self.usage.add(judged, statement, millis);
             for raised in &statement.raised {
                 self.add_finding(judged, statement, raised, millis, record.as_mut(), keep.per_event);
             }

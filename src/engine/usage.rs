@@ -32,40 +32,39 @@ pub struct NamespaceUsage {
     pub shards: BTreeMap<String, Cost>,
 }
 
-/// What is to be known of the key values of a statement.
-#[derive(Debug, Clone, Copy)]
-pub struct Values<'a> {
-    /// How many key values the statements before it showed.
-    pub first: usize,
-    /// The record's own. Without them there are those of another record with the same outline, which are alike in type.
-    pub own: Option<&'a [KeyValue]>,
-}
-
 impl Usage {
-    /// Whether a key value of a record would be kept.
-    #[must_use]
-    pub fn would_keep(&self, judged: &Judged) -> bool {
-        let mut first = 0;
-        judged.statements.iter().any(|statement| {
-            let before = first;
-            first += statement.key_values.len();
-            let would_keep =
-                |usage: &NamespaceUsage| usage.values.would_keep(&statement.key_values, (judged.position, before));
-            !statement.key_values.is_empty() && self.namespaces.get(&statement.namespace).is_none_or(would_keep)
-        })
+    /// Keeps those of the key values of a record that belong to the samples; `value` makes them, by statement and by place
+    /// among those that the statement shows.
+    pub fn sample(&mut self, judged: &Judged, value: impl Fn(usize, usize) -> Option<KeyValue>) {
+        for (at, first, statement) in showing(judged) {
+            let usage = self.namespace(&statement.namespace);
+            usage.values.sample(&statement.key_values, (judged.position, first), judged.time, |n| value(at, n));
+        }
+    }
+
+    /// Tells which key values of a record would be kept, by statement and by place among those that the statement shows.
+    pub fn wanted(&self, judged: &Judged, mut tell: impl FnMut(usize, usize)) {
+        let nothing = KeyValues::default();
+        for (at, first, statement) in showing(judged) {
+            let values = self.namespaces.get(&statement.namespace).map_or(&nothing, |usage| &usage.values);
+            values.wanted(&statement.key_values, (judged.position, first)).for_each(|n| tell(at, n));
+        }
+    }
+
+    fn namespace(&mut self, name: &str) -> &mut NamespaceUsage {
+        if !self.namespaces.contains_key(name) {
+            self.namespaces.insert(name.to_owned(), NamespaceUsage::default());
+        }
+        self.namespaces.get_mut(name).expect("it was inserted")
     }
 
     /// Counts one statement of a record, and its part of `durationMillis`.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values<'_>) {
+    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64) {
         if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
-        let usage = match self.namespaces.get_mut(&statement.namespace) {
-            Some(usage) => usage,
-            None => self.namespaces.entry(statement.namespace.clone()).or_default(),
-        };
-        let (known, is_own) = values.own.map_or((&*statement.key_values, false), |own| (own, true));
-        usage.values.observe(known, (judged.position, values.first), judged.time, is_own);
+        let usage = self.namespace(&statement.namespace);
+        usage.values.count(&statement.key_values, 1);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
                 Some(cost) => cost.add(Cost::one(millis)),
@@ -143,6 +142,17 @@ impl NamespaceUsage {
             self.shards.entry(shard).or_default().add(cost);
         }
     }
+}
+
+/// The statements that show key values, with their places, and how many values those before them show.
+fn showing(judged: &Judged) -> impl Iterator<Item = (usize, usize, &JudgedStatement)> {
+    let mut first = 0;
+    let counted = judged.statements.iter().enumerate().map(move |(at, statement)| {
+        let before = first;
+        first += statement.key_values.len();
+        (at, before, statement)
+    });
+    counted.filter(|(_, _, statement)| !statement.key_values.is_empty())
 }
 
 fn hash(name: &str) -> Fingerprint {

@@ -14,7 +14,7 @@ use super::pairing::Held;
 use super::roster::Folding;
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Keep, Own, Tally};
+use super::tally::{Keep, Tally};
 
 /// The tallies of a run or of a part of it.
 #[derive(Debug, Clone, Default)]
@@ -73,58 +73,60 @@ impl Tallies {
         Self { sightings: Sightings::among(logs), ..Self::default() }
     }
 
-    /// Counts a record. One that was recalled is judged anew if it becomes an example, and its key `values` are asked for
-    /// only if one of them is kept.
+    /// Counts a record. One that was recalled is judged anew if it becomes an example, and asked for those of its key values
+    /// that are kept, by their statements and their places in these.
     pub fn count(
         &mut self,
         judged: &Judged,
         record: Option<&[u8]>,
-        values: impl FnOnce() -> Option<Values>,
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
         settings: &Settings,
     ) {
         self.saw_router |= judged.origin == Origin::Router;
         let keep = settings.keep();
-        match record {
-            Some(bytes) if !judged.is_recalled => self.add(judged, bytes, keep),
-            Some(bytes) if self.would(judged, Tally::would_show) || self.sightings.would_keep(judged) => {
-                match judged_anew(judged, bytes, settings) {
-                    Some(anew) => self.add(&anew, bytes, keep),
-                    None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
-                }
-            }
-            _ if judged.is_recalled && self.would(judged, Tally::would_keep) => {
-                let values = values();
-                self.tally(judged.origin).add(judged, values.as_deref().map_or(Own::Nothing, Own::Values), keep);
-            }
-            _ => self.tally(judged.origin).add(judged, Own::Nothing, keep),
+        if !judged.is_recalled {
+            return self.add(judged, record, keep);
         }
+        let shows = record.filter(|_| self.would_show(judged) || self.sightings.would_keep(judged));
+        if let Some(anew) = shows.and_then(|bytes| judged_anew(judged, bytes, settings)) {
+            return self.add(&anew, record, keep);
+        }
+        let tally = self.tally(judged.origin);
+        tally.add(judged, None, keep);
+        tally.usage.sample(judged, value);
     }
 
     /// Counts a record that was judged by itself.
-    fn add(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
-        self.sightings.see(judged, record);
-        self.tally(judged.origin).add(judged, Own::Record(record), keep);
+    fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
+        record.iter().for_each(|record| self.sightings.see(judged, record));
+        let tally = self.tally(judged.origin);
+        tally.add(judged, record, keep);
+        tally.usage.sample(judged, |statement, at| Some(judged.statements[statement].key_values[at].clone()));
     }
 
     fn tally(&mut self, origin: Origin) -> &mut Tally {
         if origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct }
     }
 
-    /// Whether a record may be shown or kept, whether or not it turns out to have come through a router. If a router's own
-    /// records are seen, those that came through it are not shown; if not, they are counted with the others. So it is
-    /// enough to be surpassed among the others.
-    fn would(&self, judged: &Judged, among: fn(&Tally, &Judged) -> bool) -> bool {
-        among(&self.direct, judged) && (judged.origin != Origin::ThroughRouter || among(&self.through_router, judged))
+    /// Whether a record may be shown, whether or not it turns out to have come through a router. If a router's own records are
+    /// seen, those that came through it are not shown; if not, they are counted with the others. So it is enough to be
+    /// surpassed among the others.
+    fn would_show(&self, judged: &Judged) -> bool {
+        self.direct.would_show(judged)
+            && (judged.origin != Origin::ThroughRouter || self.through_router.would_show(judged))
     }
 
-    /// Keeps a record whose fate is open, with its bytes or its key values if something of them may be shown or kept.
+    /// Keeps a record whose fate is open, with its bytes if it may be shown, and those of its key values that may be kept.
     #[must_use]
-    pub fn hold(&self, judged: Judged, record: &[u8], values: impl FnOnce() -> Option<Values>) -> Held {
+    pub fn hold(&self, judged: Judged, record: &[u8], value: impl Fn(usize, usize) -> Option<KeyValue>) -> Held {
         let shows = self.direct.would_show(&judged) || self.sightings.would_keep_if_routed(&judged);
-        let keeps = self.direct.would_keep(&judged);
-        let record = (shows || keeps && !judged.is_recalled).then(|| record.into());
-        let values = if keeps && judged.is_recalled { values() } else { None };
-        Held { judged, record, values }
+        let mut values = Vec::new();
+        if judged.is_recalled {
+            self.direct.usage.wanted(&judged, |statement, at| {
+                values.extend(value(statement, at).map(|value| ((statement, at), value)));
+            });
+        }
+        Held { judged, record: shows.then(|| record.into()), values }
     }
 
     /// Counts those shapes together that are folded.

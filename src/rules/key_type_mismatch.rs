@@ -154,7 +154,9 @@ mod tests {
         let mut values = KeyValues::default();
         for (n, value) in (0..).zip(seen) {
             let place = RecordPos { source: SourceId(0), offset: n, line: n };
-            values.observe(&[KeyValue::new(0, Seen::Filter, value)], (place, 0), None, true);
+            let value = [KeyValue::new(0, Seen::Filter, value)];
+            values.count(&value, 1);
+            values.sample(&value, (place, 0), None, |at| Some(value[at].clone()));
         }
         values.field(0).map(types).unwrap_or_default()
     }

@@ -13,7 +13,7 @@ use siphasher::sip::SipHasher13;
 use smallvec::SmallVec;
 
 use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type, compare};
-use crate::routing::{Comparison, Condition, Operator, Predicate, document_key};
+use crate::routing::{Comparison, Condition, Operator, Predicate, key_nodes};
 use crate::text::{RecordPos, SourceId};
 
 use super::fan_out::filter_of;
@@ -21,7 +21,7 @@ use super::fan_out::filter_of;
 /// So many observations of a field are kept.
 pub const SAMPLE: usize = 1024;
 /// So many documents of one insert, and members of one `$in`, are looked at.
-pub const OF_ONE_STATEMENT: usize = 16;
+const OF_ONE_STATEMENT: usize = 16;
 /// Longer strings are kept to this length, in bytes, and end in `…`; their hash tells them apart.
 const LONGEST: usize = 64;
 
@@ -58,33 +58,60 @@ impl PartialEq for KeyValue {
     }
 }
 
-/// The values of the key that a statement shows. This is all that is read of it, so that whoever knows the values by other
-/// ways may make them of [`KeyValue::new`].
+/// Where a statement shows a key value.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'n> {
+    /// The place of the field in the key; the number of fields stands for all of them together.
+    pub field: usize,
+    /// Where it was seen.
+    pub seen: Seen,
+    /// The value; of all fields together, that of each.
+    pub nodes: &'n [&'n Node],
+}
+
+/// The values of the key that a statement shows.
 #[must_use]
 pub fn key_values(statement: &Statement, key: &ShardKey) -> Vec<KeyValue> {
     let mut found = Vec::new();
+    visit_key_values(statement, key, &mut |Shown { field, seen, nodes }| {
+        let values: SmallVec<[&Value; 4]> = nodes.iter().map(|node| &node.value).collect();
+        found.push(KeyValue::of(field, seen, &values));
+    });
+    found
+}
+
+/// Tells where a statement shows values of the key, in the order of [`key_values`].
+pub fn visit_key_values(statement: &Statement, key: &ShardKey, tell: &mut dyn FnMut(Shown<'_>)) {
     if statement.verb == Verb::Insert {
         for document in statement.documents.iter().take(OF_ONE_STATEMENT).filter_map(Node::as_document) {
-            let Ok(values) = document_key(document, key) else { continue };
-            for (field, value) in values.iter().enumerate() {
-                found.extend(value.map(|value| KeyValue::new(field, Seen::Insert, value)));
+            let Ok(nodes) = key_nodes(document, key) else { continue };
+            for (field, node) in nodes.iter().enumerate() {
+                node.iter().for_each(|node| tell(Shown { field, seen: Seen::Insert, nodes: &[node] }));
             }
-            found.extend(KeyValue::whole(key, Seen::Insert, &values));
+            visit_whole(Seen::Insert, &nodes, tell);
         }
-        return found;
+        return;
     }
     if let Some(filter) = filter_of(statement) {
         let predicate = Predicate::parse(filter);
-        let mut equal: Vec<Option<&Value>> = vec![None; key.fields.len()];
-        compared(&predicate, key, &mut |field, value, role| {
-            found.push(KeyValue::new(field, if role == Compared::End { Seen::Range } else { Seen::Filter }, value));
+        let mut equal: Vec<Option<&Node>> = vec![None; key.fields.len()];
+        compared(&predicate, key, &mut |field, node, role| {
+            let seen = if role == Compared::End { Seen::Range } else { Seen::Filter };
+            tell(Shown { field, seen, nodes: &[node] });
             if role == Compared::Alone {
-                equal[field] = Some(value);
+                equal[field] = Some(node);
             }
         });
-        found.extend(KeyValue::whole(key, Seen::Filter, &equal));
+        visit_whole(Seen::Filter, &equal, tell);
     }
-    found
+}
+
+/// All fields of a compound key together, if each has a value.
+fn visit_whole(seen: Seen, nodes: &[Option<&Node>], tell: &mut dyn FnMut(Shown<'_>)) {
+    let all: Option<SmallVec<[&Node; 4]>> = nodes.iter().copied().collect();
+    if let Some(all) = all.filter(|all| all.len() > 1) {
+        tell(Shown { field: all.len(), seen, nodes: &all });
+    }
 }
 
 /// What a value is to the field that is compared with it.
@@ -99,18 +126,18 @@ enum Compared {
 }
 
 /// Tells the values that a conjunction compares key fields with.
-fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Value, Compared)) {
+fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Node, Compared)) {
     match &predicate.condition {
         Condition::And(members) => members.iter().for_each(|member| compared(member, key, tell)),
         Condition::Field(path, Operator::Compare(comparison, node)) => {
             if let Some(field) = key.position(path) {
                 let is_equality = *comparison == Comparison::Eq;
-                tell(field, &node.value, if is_equality { Compared::Alone } else { Compared::End });
+                tell(field, node, if is_equality { Compared::Alone } else { Compared::End });
             }
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
+                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, node, Compared::Member));
             }
         }
         _ => {}
@@ -132,13 +159,15 @@ impl KeyValue {
         Self { value: Value::Null, hash: 0, ..*self }
     }
 
-    /// All fields of a compound key together, if each has a value.
-    fn whole(key: &ShardKey, seen: Seen, values: &[Option<&Value>]) -> Option<Self> {
-        let all: Vec<&Value> = values.iter().copied().collect::<Option<_>>().filter(|all: &Vec<_>| all.len() > 1)?;
+    /// A value of one field, or of all of them together.
+    #[must_use]
+    pub fn of(field: usize, seen: Seen, values: &[&Value]) -> Self {
+        if let [value] = values {
+            return Self::new(field, seen, value);
+        }
         let mut hasher = SipHasher13::new();
-        all.iter().for_each(|value| hash(value, &mut hasher));
-        let (value, kind) = (Value::Null, canonical_type(&Value::Null));
-        Some(Self { field: key.fields.len(), seen, kind, value, hash: hasher.finish() })
+        values.iter().for_each(|value| hash(value, &mut hasher));
+        Self { field, seen, kind: canonical_type(&Value::Null), value: Value::Null, hash: hasher.finish() }
     }
 }
 
@@ -242,33 +271,49 @@ pub struct KeyValues {
 }
 
 impl KeyValues {
-    /// Takes in the values that a record shows. The number beside the position tells statements of one record apart: how
-    /// many values those before it showed. If they are not `told`, only their types are known, and none of them is kept.
-    pub fn observe(
+    /// Counts the types of the values that so many records show alike.
+    pub fn count(&mut self, values: &[KeyValue], records: u64) {
+        for value in values {
+            *self.field_mut(value.field).types.entry((value.seen, value.kind)).or_default() += records;
+        }
+    }
+
+    /// Keeps those of the values of a record that belong to the samples; `value` makes them, by their places among `known`,
+    /// which have their types. The number beside the position tells statements of one record apart: how many values those
+    /// before it showed.
+    pub fn sample(
         &mut self,
-        values: &[KeyValue],
+        known: &[KeyValue],
         (position, first): (RecordPos, usize),
         time: Option<i64>,
-        told: bool,
+        mut value: impl FnMut(usize) -> Option<KeyValue>,
     ) {
-        for (at, value) in numbered(values, first) {
-            if self.fields.len() <= value.field {
-                self.fields.resize(value.field + 1, FieldValues::default());
-            }
-            let field = &mut self.fields[value.field];
-            field.count(value);
-            if told && value.seen != Seen::Range {
-                field.observe(value, Place::of(position, at), time);
+        for (at, (number, of)) in numbered(known, first).enumerate().filter(|(_, (_, of))| of.seen != Seen::Range) {
+            let (place, field) = (Place::of(position, number), self.field_mut(of.field));
+            if field.would_keep(place)
+                && let Some(value) = value(at)
+            {
+                field.keep(Observation { place, time, value: Box::new(value) });
             }
         }
     }
 
-    /// Whether one of these values would be in a sample.
-    #[must_use]
-    pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
-        numbered(values, first).filter(|(_, value)| value.seen != Seen::Range).any(|(at, value)| {
-            self.fields.get(value.field).is_none_or(|field| field.would_keep(Place::of(position, at)))
-        })
+    /// Which of these values would be in a sample, by their places.
+    pub fn wanted(&self, known: &[KeyValue], (position, first): (RecordPos, usize)) -> impl Iterator<Item = usize> {
+        let is_wanted = move |(at, (number, value)): (usize, (usize, &KeyValue))| {
+            let field = self.fields.get(value.field);
+            let is_wanted =
+                value.seen != Seen::Range && field.is_none_or(|field| field.would_keep(Place::of(position, number)));
+            is_wanted.then_some(at)
+        };
+        numbered(known, first).enumerate().filter_map(is_wanted)
+    }
+
+    fn field_mut(&mut self, field: usize) -> &mut FieldValues {
+        if self.fields.len() <= field {
+            self.fields.resize(field + 1, FieldValues::default());
+        }
+        &mut self.fields[field]
     }
 
     /// Adds what was seen in another part of the input.
@@ -301,19 +346,9 @@ impl KeyValues {
 }
 
 impl FieldValues {
-    fn count(&mut self, value: &KeyValue) {
-        *self.types.entry((value.seen, value.kind)).or_default() += 1;
-    }
-
     /// Whether the value at that place would be in the sample.
     fn would_keep(&self, place: Place) -> bool {
         self.sample.len() < SAMPLE || self.sample.peek().is_some_and(|last| place < last.place)
-    }
-
-    fn observe(&mut self, value: &KeyValue, place: Place, time: Option<i64>) {
-        if self.would_keep(place) {
-            self.keep(Observation { place, time, value: Box::new(value.clone()) });
-        }
     }
 
     /// Keeps what was found to belong to the sample.
@@ -489,7 +524,9 @@ mod tests {
         let mut all = KeyValues::default();
         for (n, value) in values {
             let time = i64::try_from(n).expect("small");
-            all.observe(&[KeyValue::new(0, Seen::Insert, &value)], (place(n), 0), Some(time), true);
+            let value = [KeyValue::new(0, Seen::Insert, &value)];
+            all.count(&value, 1);
+            all.sample(&value, (place(n), 0), Some(time), |at| Some(value[at].clone()));
         }
         all
     }

@@ -43,7 +43,9 @@ pub struct Run<'a> {
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let total = outcome.total;
-    let Tallies { direct: mut tally, through_router, saw_router, sightings } = outcome.tallies;
+    let mut tallies = outcome.tallies;
+    tallies.settle();
+    let Tallies { direct: mut tally, through_router, saw_router, sightings, .. } = tallies;
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();

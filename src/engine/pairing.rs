@@ -5,6 +5,7 @@
 //! ends: COMMAND lines whose WRITE lines may lie before the chunk, and WRITE lines whose COMMAND line may lie behind it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use compact_str::CompactString;
 use indexmap::IndexMap;
@@ -14,16 +15,46 @@ use crate::model::{Origin, Verb};
 use crate::rules::KeyValue;
 
 use super::judge::Judged;
+use super::memo::Memory;
+use super::sums::Occurrence;
 
-/// A judged record and what of it may be shown or kept.
+/// A record that may count later, and what of it may be shown or kept then.
 #[derive(Debug, Clone)]
-pub struct Held {
-    /// The record, judged.
-    pub judged: Judged,
-    /// Its bytes, if it may become an example.
-    pub record: Option<Box<[u8]>>,
-    /// Those of its key values that may be kept, if it was recalled: by their statements and their places in these.
-    pub values: Vec<((usize, usize), KeyValue)>,
+pub enum Held {
+    /// One that was judged by itself.
+    Judged {
+        /// The record, judged.
+        judged: Judged,
+        /// Its bytes, if it may become an example.
+        record: Option<Box<[u8]>>,
+    },
+    /// One that repeats what is remembered.
+    Repeat {
+        /// What it is about.
+        memory: Arc<Memory>,
+        /// What it tells for itself.
+        one: Occurrence,
+        /// Its bytes, if it may become an example.
+        record: Option<Box<[u8]>>,
+        /// Those of its key values that may be kept: by their statements and their places in these.
+        values: Vec<((usize, usize), KeyValue)>,
+    },
+}
+
+impl Held {
+    fn own(&self) -> &Occurrence {
+        match self {
+            Self::Judged { judged, .. } => &judged.own,
+            Self::Repeat { one, .. } => one,
+        }
+    }
+
+    fn own_mut(&mut self) -> &mut Occurrence {
+        match self {
+            Self::Judged { judged, .. } => &mut judged.own,
+            Self::Repeat { one, .. } => one,
+        }
+    }
 }
 
 /// What a batch's COMMAND line and its WRITE lines have in common.
@@ -150,7 +181,7 @@ impl Pairing {
 impl Waiting {
     /// Whether a line at `offset` is near enough to belong to it.
     fn is_near(&self, offset: u64) -> bool {
-        offset.saturating_sub(self.held.judged.position.offset) <= WINDOW
+        offset.saturating_sub(self.held.own().position.offset) <= WINDOW
     }
 }
 
@@ -162,7 +193,7 @@ fn settle(waiting: VecDeque<Waiting>, mut command: Opening, settled: &mut Settle
         if write.is_near(command.offset) {
             paired |= command.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
             if command.origin == Origin::ThroughRouter {
-                write.held.judged.origin = command.origin;
+                write.held.own_mut().origin = command.origin;
             }
         }
         settled.counted.push(write.held);
@@ -183,26 +214,28 @@ mod tests {
 
     fn held(line: u64, spacing: u64) -> Held {
         let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
-        let judged = Judged {
+        let own = Occurrence {
             position,
             lead: 0,
             origin: Origin::Direct,
             time: None,
             millis: 1,
-            standing: Standing::Undeclared,
             application: None,
             observed_shards: None,
+            logged: None,
+        };
+        let judged = Judged {
+            own,
+            standing: Standing::Undeclared,
             comment: None,
             plan: None,
             operation_name: None,
             shard_version: None,
             continues: false,
             limits: Vec::new(),
-            logged: None,
             statements: Vec::new().into(),
-            is_recalled: false,
         };
-        Held { judged, record: None, values: Vec::new() }
+        Held::Judged { judged, record: None }
     }
 
     fn key(verb: Verb) -> BatchKey {
@@ -244,7 +277,7 @@ mod tests {
         }
         total.merge(chunk, lines.len() as u64 * spacing, &mut settled);
         total.finish(&mut settled);
-        let mut counted: Vec<_> = settled.counted.iter().map(|h| (h.judged.position.line, h.judged.origin)).collect();
+        let mut counted: Vec<_> = settled.counted.iter().map(|h| (h.own().position.line, h.own().origin)).collect();
         counted.sort_by_key(|(line, _)| *line);
         (counted, settled.duplicates)
     }

@@ -16,10 +16,11 @@ use crate::syntax::Trouble;
 use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::durations::Durations;
-use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::judge::{About, Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::plans::Plans;
 use super::roster::{Crowd, Folding};
+use super::sums::{Occurrence, Share, Sums};
 use super::usage::Usage;
 
 /// What was counted.
@@ -179,8 +180,24 @@ impl Worst {
     }
 }
 
-fn rank(raised: &Raised, judged: &Judged) -> Rank {
-    (Reverse(raised.severity()), Reverse(judged.millis), judged.position, place(&raised.finding))
+fn rank(raised: &Raised, one: &Occurrence) -> Rank {
+    (Reverse(raised.severity()), Reverse(one.millis), one.position, place(&raised.finding))
+}
+
+/// What examples surpass: records behind a position that take no longer than so many milliseconds. Examples are only ever
+/// replaced by better ones, so what is surpassed once stays so.
+#[derive(Debug, Clone, Copy)]
+pub struct Surpassed {
+    behind: RecordPos,
+    millis: u64,
+}
+
+impl Surpassed {
+    /// Whether a record is not shown.
+    #[must_use]
+    pub fn hides(&self, one: &Occurrence) -> bool {
+        one.position > self.behind && one.millis <= self.millis
+    }
 }
 
 fn place(finding: &Finding) -> Span {
@@ -199,61 +216,134 @@ impl GroupKey {
 impl Tally {
     /// Whether a record would become the example of a shape or of a diagnostic.
     #[must_use]
-    pub fn would_show(&self, judged: &Judged) -> bool {
-        judged.statements.iter().any(|statement| {
-            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
-            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+    pub fn would_show(&self, statements: &[JudgedStatement], one: &Occurrence) -> bool {
+        statements.iter().any(|statement| {
+            let known = self.worst_of_shape(statement);
+            known.is_none_or(|worst| is_worse(statement.standing, one.position, worst))
                 || statement.raised.iter().any(|raised| {
-                    let key = GroupKey::of(raised, statement, None);
-                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
-                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                    let known = self.worst_of_group(raised, statement);
+                    known.is_none_or(|worst| rank(raised, one) < worst.rank())
                 })
         })
     }
 
-    /// Counts one record. If its bytes are given it was judged by itself, and they are copied where it becomes an example.
-    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, keep: Keep) {
-        let mut record = record.map(|bytes| Bytes { bytes, kept: None });
-        let count = &mut self.classes[index(judged.standing)];
-        count.count += 1;
-        count.millis += judged.millis;
-        self.add_to_limits(judged);
-        for (at, statement) in judged.statements.iter().enumerate() {
-            let millis = judged.share(at);
-            self.add_hidden(judged, statement, keep.per_event);
-            self.add_shape(judged, statement, millis, record.as_mut(), keep.shape_examples);
-            self.usage.add(judged, statement, millis);
+    /// Which records with these statements are surpassed by the examples; `None` if an example is missing or not as bad.
+    #[must_use]
+    pub fn surpassed(&self, statements: &[JudgedStatement], one: &Occurrence) -> Option<Surpassed> {
+        let mut surpassed = Surpassed { behind: one.position, millis: u64::MAX };
+        for statement in statements {
+            let (standing, position, _) =
+                self.worst_of_shape(statement).filter(|worst| worst.0 >= statement.standing)?;
+            if *standing == statement.standing {
+                surpassed.behind = surpassed.behind.max(*position);
+            }
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, millis, record.as_mut(), keep.per_event);
+                let known = self.worst_of_group(raised, statement);
+                let worst = known.filter(|worst| worst.severity >= raised.severity())?;
+                if worst.severity == raised.severity() {
+                    surpassed.behind = surpassed.behind.max(worst.position);
+                    surpassed.millis = surpassed.millis.min(worst.millis);
+                }
+            }
+        }
+        Some(surpassed)
+    }
+
+    fn worst_of_shape(&self, statement: &JudgedStatement) -> Option<&(Standing, RecordPos, String)> {
+        self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref())
+    }
+
+    fn worst_of_group(&self, raised: &Raised, statement: &JudgedStatement) -> Option<&Worst> {
+        self.groups.get(&GroupKey::of(raised, statement, None)).and_then(|group| group.worst.as_ref())
+    }
+
+    /// Counts records that are about the same. If each of their findings is a diagnostic of its own, it is one record: `event`.
+    pub fn count(&mut self, about: About<'_>, sums: &Sums, event: Option<RecordPos>) {
+        let (records, count) = (sums.records(), &mut self.classes[index(about.standing)]);
+        count.count += records.count;
+        count.millis += records.millis;
+        self.count_limits(about.standing, sums);
+        for (at, statement) in about.statements.iter().enumerate() {
+            for hidden in &statement.hidden {
+                self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
+                self.used.extend(hidden.entry);
+            }
+            self.count_shape(about, at, sums);
+            self.usage.count(statement, at, sums);
+            for raised in &statement.raised {
+                let (group, cost) = (self.group(raised, statement, event), sums.cost(at));
+                group.count += cost.calls;
+                group.millis += cost.millis;
+                group.seen = joined(group.seen, sums.seen);
             }
         }
     }
 
-    fn add_to_limits(&mut self, judged: &Judged) {
-        let one = ClassCount { count: 1, millis: judged.millis };
-        let broadcast = if judged.standing == Standing::Judged(Class::Broadcast) { one } else { ClassCount::default() };
-        for &place in &judged.limits {
-            self.limits.entry(place).or_default().add(Measured { broadcast, total: one });
+    fn count_limits(&mut self, standing: Standing, sums: &Sums) {
+        for Share { records, limits, .. } in &sums.shares {
+            let is_broadcast = standing == Standing::Judged(Class::Broadcast);
+            let broadcast = if is_broadcast { *records } else { ClassCount::default() };
+            for &place in limits {
+                self.limits.entry(place).or_default().add(Measured { broadcast, total: *records });
+            }
         }
     }
 
-    fn add_hidden(&mut self, judged: &Judged, statement: &JudgedStatement, per_event: bool) {
-        for hidden in &statement.hidden {
-            let event = per_event.then_some(judged.position);
-            self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
-            self.used.extend(hidden.entry);
+    fn count_shape(&mut self, about: About<'_>, at: usize, sums: &Sums) {
+        let (statement, cost) = (&about.statements[at], sums.cost(at));
+        let stats = self.shape(statement);
+        stats.share_access(statement.access.as_ref());
+        stats.standings[index(statement.standing)] += cost.calls;
+        stats.millis += cost.millis;
+        stats.max_millis = stats.max_millis.max(sums.longest);
+        sums.durations.iter().for_each(|duration| stats.durations.add(*duration));
+        stats.observed_shards = joined(stats.observed_shards, sums.observed_shards);
+        if let Some(carried) = statement.carried {
+            stats.key_use.count(carried, cost);
+        }
+        about.plan.iter().for_each(|plan| stats.plans.add(plan, cost.calls));
+        if let Some(shards) = &statement.shards {
+            let all = stats.shards.get_or_insert_default();
+            all.extend(shards.iter().cloned());
         }
     }
 
-    fn add_shape(
-        &mut self,
-        judged: &Judged,
-        statement: &JudgedStatement,
-        millis: u64,
-        record: Option<&mut Bytes<'_>>,
-        keeps_example: bool,
-    ) {
-        let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| {
+    /// Shows a record wherever it is the worst so far. Its bytes are copied only where it becomes an example.
+    pub fn show(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
+        let mut record = Bytes { bytes: record, kept: None };
+        let (one, event) = (&judged.own, keep.per_event.then_some(judged.own.position));
+        for statement in judged.statements.iter() {
+            let stats = self.shape(statement);
+            if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, one.position, worst)) {
+                stats.worst = Some((statement.standing, one.position, statement.reason.clone()));
+                stats.example = keep.shape_examples.then(|| ShapeExample {
+                    record: record.keep(),
+                    lead: one.lead,
+                    place: statement.place,
+                    comment: judged.comment.clone(),
+                });
+            }
+            for raised in &statement.raised {
+                let group = self.group(raised, statement, event);
+                if group.worst.as_ref().is_none_or(|worst| rank(raised, one) < worst.rank()) {
+                    group.worst = Some(Worst {
+                        severity: raised.severity(),
+                        millis: one.millis,
+                        position: one.position,
+                        lead: one.lead,
+                        finding: raised.finding.clone(),
+                        record: record.keep(),
+                        comment: judged.comment.clone(),
+                        standing: statement.standing,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The shape of a statement, of which nothing may have been counted yet.
+    fn shape(&mut self, statement: &JudgedStatement) -> &mut ShapeStats {
+        self.shapes.entry(statement.fingerprint).or_insert_with(|| {
             Box::new(ShapeStats {
                 namespace: statement.namespace.clone(),
                 operation: statement.operation,
@@ -271,31 +361,24 @@ impl Tally {
                 worst: None,
                 example: None,
             })
-        });
-        stats.share_access(statement.access.as_ref());
-        stats.standings[index(statement.standing)] += 1;
-        stats.millis += millis;
-        stats.max_millis = stats.max_millis.max(judged.millis);
-        stats.durations.add(judged.millis);
-        stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
-        if let Some(carried) = statement.carried {
-            stats.key_use.count(carried, millis);
-        }
-        judged.plan.iter().for_each(|plan| stats.plans.add(plan));
-        if let Some(shards) = &statement.shards {
-            let all = stats.shards.get_or_insert_default();
-            all.extend(shards.iter().cloned());
-        }
-        let Some(record) = record else { return };
-        if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, judged.position, worst)) {
-            stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
-            stats.example = keeps_example.then(|| ShapeExample {
-                record: record.keep(),
-                lead: judged.lead,
-                place: statement.place,
-                comment: judged.comment.clone(),
-            });
-        }
+        })
+    }
+
+    /// The group of a finding, of which nothing may have been counted yet.
+    fn group(&mut self, raised: &Raised, statement: &JudgedStatement, event: Option<RecordPos>) -> &mut Group {
+        self.groups.entry(GroupKey::of(raised, statement, event)).or_insert_with(|| {
+            Box::new(Group {
+                rule: raised.rule,
+                namespace: statement.namespace.clone(),
+                operation: statement.operation,
+                shape: raised.by_shape.then(|| statement.shape.text.clone()),
+                fingerprint: raised.group,
+                count: 0,
+                millis: 0,
+                seen: None,
+                worst: None,
+            })
+        })
     }
 
     /// Counts a message on a chunk that does not move.
@@ -334,47 +417,6 @@ impl Tally {
             })
         });
         group.count += 1;
-    }
-
-    fn add_finding(
-        &mut self,
-        judged: &Judged,
-        statement: &JudgedStatement,
-        raised: &Raised,
-        millis: u64,
-        record: Option<&mut Bytes<'_>>,
-        per_event: bool,
-    ) {
-        let key = GroupKey::of(raised, statement, per_event.then_some(judged.position));
-        let group = self.groups.entry(key).or_insert_with(|| {
-            Box::new(Group {
-                rule: raised.rule,
-                namespace: statement.namespace.clone(),
-                operation: statement.operation,
-                shape: raised.by_shape.then(|| statement.shape.text.clone()),
-                fingerprint: raised.group,
-                count: 0,
-                millis: 0,
-                seen: None,
-                worst: None,
-            })
-        });
-        group.count += 1;
-        group.millis += millis;
-        group.seen = joined(group.seen, judged.time.map(|time| (time, time)));
-        let Some(record) = record else { return };
-        if group.worst.as_ref().is_none_or(|worst| rank(raised, judged) < worst.rank()) {
-            group.worst = Some(Worst {
-                severity: raised.severity(),
-                millis: judged.millis,
-                position: judged.position,
-                lead: judged.lead,
-                finding: raised.finding.clone(),
-                record: record.keep(),
-                comment: judged.comment.clone(),
-                standing: statement.standing,
-            });
-        }
     }
 
     /// Adds the counts of a later part of the input.

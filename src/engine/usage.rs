@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Carried, Cost, KeyUse, KeyValue, KeyValues};
+use crate::rules::{Carried, Cost, KeyUse, KeyValue, KeyValues, Sieve};
 use crate::text::Fingerprint;
 
-use super::judge::{Judged, JudgedStatement};
+use super::judge::JudgedStatement;
+use super::sums::{Occurrence, Sums};
 
 /// So many applications of a namespace are kept apart.
 const MOST_APPLICATIONS: usize = 64;
@@ -35,19 +36,33 @@ pub struct NamespaceUsage {
 impl Usage {
     /// Keeps those of the key values of a record that belong to the samples; `value` makes them, by statement and by place
     /// among those that the statement shows.
-    pub fn sample(&mut self, judged: &Judged, value: impl Fn(usize, usize) -> Option<KeyValue>) {
-        for (at, first, statement) in showing(judged) {
+    pub fn sample(
+        &mut self,
+        statements: &[JudgedStatement],
+        one: &Occurrence,
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
+    ) {
+        for (at, first, statement) in showing(statements) {
             let usage = self.namespace(&statement.namespace);
-            usage.values.sample(&statement.key_values, (judged.position, first), judged.time, |n| value(at, n));
+            usage.values.sample(&statement.key_values, (one.position, first), one.time, |n| value(at, n));
         }
     }
 
     /// Tells which key values of a record would be kept, by statement and by place among those that the statement shows.
-    pub fn wanted(&self, judged: &Judged, mut tell: impl FnMut(usize, usize)) {
+    pub fn wanted(&self, statements: &[JudgedStatement], one: &Occurrence, mut tell: impl FnMut(usize, usize)) {
         let nothing = KeyValues::default();
-        for (at, first, statement) in showing(judged) {
+        for (at, first, statement) in showing(statements) {
             let values = self.namespaces.get(&statement.namespace).map_or(&nothing, |usage| &usage.values);
-            values.wanted(&statement.key_values, (judged.position, first)).for_each(|n| tell(at, n));
+            values.wanted(&statement.key_values, (one.position, first)).for_each(|n| tell(at, n));
+        }
+    }
+
+    /// Lets the sieves of the statements that show key values know what is kept by now.
+    pub fn tighten(&self, statements: &[JudgedStatement], sieves: &mut [Sieve]) {
+        for ((.., statement), sieve) in showing(statements).zip(sieves) {
+            if let Some(usage) = self.namespaces.get(&statement.namespace) {
+                usage.values.tighten(&statement.key_values, sieve);
+            }
         }
     }
 
@@ -58,23 +73,25 @@ impl Usage {
         self.namespaces.get_mut(name).expect("it was inserted")
     }
 
-    /// Counts one statement of a record, and its part of `durationMillis`.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64) {
+    /// Counts the statement at that place of some records.
+    pub fn count(&mut self, statement: &JudgedStatement, at: usize, sums: &Sums) {
         if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
-        let usage = self.namespace(&statement.namespace);
-        usage.values.count(&statement.key_values, 1);
+        let (usage, cost) = (self.namespace(&statement.namespace), sums.cost(at));
+        usage.values.count(&statement.key_values, cost.calls);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
-                Some(cost) => cost.add(Cost::one(millis)),
-                None => drop(usage.shards.insert(shard.clone(), Cost::one(millis))),
+                Some(known) => known.add(cost),
+                None => drop(usage.shards.insert(shard.clone(), cost)),
             }
         }
         let Some(carried) = statement.carried else { return };
-        usage.key_use.count(carried, millis);
-        if let Some(application) = &judged.application {
-            usage.count_application(application, carried, millis);
+        usage.key_use.count(carried, cost);
+        for share in &sums.shares {
+            if let Some(application) = &share.application {
+                usage.count_application(application, carried, share.cost(at));
+            }
         }
     }
 
@@ -112,13 +129,13 @@ impl NamespaceUsage {
         all
     }
 
-    fn count_application(&mut self, name: &str, carried: Carried, millis: u64) {
+    fn count_application(&mut self, name: &str, carried: Carried, cost: Cost) {
         if let Some((_, known)) = self.applications.get_mut(name) {
-            return known.count(carried, millis);
+            return known.count(carried, cost);
         }
-        let mut one = KeyUse::default();
-        one.count(carried, millis);
-        self.add_application(name.to_owned(), hash(name), &one);
+        let mut uses = KeyUse::default();
+        uses.count(carried, cost);
+        self.add_application(name.to_owned(), hash(name), &uses);
     }
 
     fn add_application(&mut self, name: String, hash: Fingerprint, uses: &KeyUse) {
@@ -145,9 +162,9 @@ impl NamespaceUsage {
 }
 
 /// The statements that show key values, with their places, and how many values those before them show.
-fn showing(judged: &Judged) -> impl Iterator<Item = (usize, usize, &JudgedStatement)> {
+pub fn showing(statements: &[JudgedStatement]) -> impl Iterator<Item = (usize, usize, &JudgedStatement)> {
     let mut first = 0;
-    let counted = judged.statements.iter().enumerate().map(move |(at, statement)| {
+    let counted = statements.iter().enumerate().map(move |(at, statement)| {
         let before = first;
         first += statement.key_values.len();
         (at, before, statement)
@@ -166,7 +183,7 @@ mod tests {
 
     fn one(first: bool) -> KeyUse {
         let mut uses = KeyUse::default();
-        uses.count(Carried { first, whole: false, ranged: false }, 1);
+        uses.count(Carried { first, whole: false, ranged: false }, Cost::one(1));
         uses
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type, compare};
 use crate::routing::{Comparison, Condition, Operator, Predicate, key_nodes};
@@ -264,6 +264,33 @@ pub struct FieldValues {
     sample: BinaryHeap<Observation>,
 }
 
+/// Tells of most records that no value of a statement will be kept, without a look at the samples: what these do not keep any
+/// more they never will.
+#[derive(Debug, Clone)]
+pub struct Sieve {
+    /// How many values the statements before it show.
+    first: usize,
+    /// By number of a value: the greatest hash of a place that may be kept.
+    bounds: SmallVec<[u64; 2]>,
+}
+
+impl Sieve {
+    /// One for a statement that shows values such as these. Nothing is kept out yet.
+    #[must_use]
+    pub fn new(known: &[KeyValue], first: usize) -> Self {
+        let sampled = numbered(known, first).filter(|(_, value)| value.seen != Seen::Range);
+        let end = sampled.map(|(number, _)| number + 1).max().unwrap_or(first);
+        Self { first, bounds: smallvec![u64::MAX; end - first] }
+    }
+
+    /// Whether a value of the record there may be kept.
+    #[must_use]
+    pub fn passes(&self, position: RecordPos) -> bool {
+        let mut bounds = self.bounds.iter().zip(self.first..);
+        bounds.any(|(bound, number)| Place::of(position, number).rank <= *bound)
+    }
+}
+
 /// The values of a collection's key, by field; behind them, if there are several fields, all together.
 #[derive(Debug, Clone, Default)]
 pub struct KeyValues {
@@ -309,6 +336,16 @@ impl KeyValues {
         numbered(known, first).enumerate().filter_map(is_wanted)
     }
 
+    /// Lets a sieve for these values know what is kept by now.
+    pub fn tighten(&self, known: &[KeyValue], sieve: &mut Sieve) {
+        sieve.bounds.fill(0);
+        for (number, value) in numbered(known, sieve.first).filter(|(_, value)| value.seen != Seen::Range) {
+            let bound = self.fields.get(value.field).map_or(u64::MAX, FieldValues::bound);
+            let widest = &mut sieve.bounds[number - sieve.first];
+            *widest = bound.max(*widest);
+        }
+    }
+
     fn field_mut(&mut self, field: usize) -> &mut FieldValues {
         if self.fields.len() <= field {
             self.fields.resize(field + 1, FieldValues::default());
@@ -349,6 +386,11 @@ impl FieldValues {
     /// Whether the value at that place would be in the sample.
     fn would_keep(&self, place: Place) -> bool {
         self.sample.len() < SAMPLE || self.sample.peek().is_some_and(|last| place < last.place)
+    }
+
+    /// Values whose places have greater hashes are not kept any more.
+    fn bound(&self) -> u64 {
+        self.sample.peek().filter(|_| self.sample.len() >= SAMPLE).map_or(u64::MAX, |last| last.place.rank)
     }
 
     /// Keeps what was found to belong to the sample.

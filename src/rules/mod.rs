@@ -75,7 +75,7 @@ pub use example::{Example, Examples, HEADINGS, abridged, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
 pub use key_values::{
-    FieldValues, Growth, KeyValue, KeyValues, Observation, SAMPLE, Seen, Shown, key_values, visit_key_values,
+    FieldValues, Growth, KeyValue, KeyValues, Observation, SAMPLE, Seen, Shown, Sieve, key_values, visit_key_values,
 };
 pub use literal::{has_literals, literal, with_literals, without_literals};
 pub use lookup::{matching, rule, suggestions};

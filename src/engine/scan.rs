@@ -191,7 +191,9 @@ impl Part {
     /// Notes when a judged record was written, and by whose rules it is judged.
     pub(super) fn note(&mut self, told: &Told<'_>, (version, is_assumed): (ServerVersion, bool)) {
         self.seen = joined(self.seen, told.time_millis.map(|time| (time, time)));
-        self.versions.insert(version);
+        if !self.versions.contains(&version) {
+            self.versions.insert(version);
+        }
         self.version_assumed |= is_assumed;
     }
 

@@ -259,9 +259,28 @@ fn double(first: &Field, second: &Field) -> Option<Value> {
     }
 }
 
+/// The value of the wrapper that `text` begins with, if it is one of those that servers write most and is spelled as they do;
+/// and its length.
+pub(super) fn wrapped(text: &str) -> Option<(Value, usize)> {
+    let inner = |before: &str, length: usize| {
+        let (inner, behind) = text.strip_prefix(before)?.split_at_checked(length)?;
+        behind.starts_with("\"}").then_some((inner, before.len() + length + 2))
+    };
+    if let Some((digits, length)) = inner("{\"$oid\":\"", 24) {
+        return Some((Value::ObjectId(object_id(digits)?), length));
+    }
+    if let Some((digits, length)) = inner("{\"$uuid\":\"", 36) {
+        return Some((Value::Binary { subtype: 4, bytes: uuid(digits)? }, length));
+    }
+    let (time, length) = inner("{\"$date\":\"", 24)?;
+    Some((Value::Date(moment(time)?), length))
+}
+
 /// Twelve bytes from 24 hexadecimal digits.
 pub(super) fn object_id(text: &str) -> Option<[u8; 12]> {
-    hex(text)?.try_into().ok()
+    let mut bytes = [0; 12];
+    (text.len() == 24).then(|| digits(text.as_bytes(), &mut bytes))??;
+    Some(bytes)
 }
 
 /// Sixteen bytes from `8-4-4-4-12` hexadecimal digits.
@@ -272,16 +291,28 @@ pub(super) fn uuid(text: &str) -> Option<Vec<u8>> {
 
 /// Bytes from hexadecimal digits.
 pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
+    let mut bytes = vec![0; text.len() / 2];
+    text.len().is_multiple_of(2).then(|| digits(text.as_bytes(), &mut bytes))??;
+    Some(bytes)
+}
+
+/// Puts bytes together from pairs of hexadecimal digits.
+fn digits(text: &[u8], bytes: &mut [u8]) -> Option<()> {
+    text.iter().all(u8::is_ascii_hexdigit).then_some(())?;
     let digit = |byte: u8| if byte.is_ascii_digit() { byte - b'0' } else { (byte | 0x20) - b'a' + 10 };
-    Some(text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
+    for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
+        *byte = digit(pair[0]) << 4 | digit(pair[1]);
+    }
+    Some(())
+}
+
+fn moment(text: &str) -> Option<i64> {
+    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
 fn date(node: &Node) -> Option<i64> {
     match &node.value {
-        Value::String(text) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond),
+        Value::String(text) => moment(text),
         _ => node.as_i64(),
     }
 }

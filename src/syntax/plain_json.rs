@@ -4,7 +4,7 @@
 use crate::model::{Array, Document, Field, Node, Value};
 use crate::text::Span;
 
-use super::ext_json::{decoded, number, unwrapped};
+use super::ext_json::{decoded, number, unwrapped, wrapped};
 use super::scanner::Scanner;
 
 /// Deeper values are left to others.
@@ -38,14 +38,15 @@ pub(super) fn value(text: &str, base: usize) -> Option<Node> {
 
 /// The item at that place of the array that `text` is.
 pub(super) fn item(text: &str, at: usize) -> Option<Node> {
-    let mut scanner = scanner(text)?;
-    (scanner.peek()? == b'[').then_some(())?;
-    scanner.at += 1;
+    let mut scanner = Scanner::new(text.as_bytes());
+    scanner.take(b'[')?;
     for _ in 0..at {
         scanner.value()?;
         scanner.goes_on(b']')?.then_some(())?;
     }
-    Reader { text, base: 0, scanner }.node(1)
+    let item = scanner.value()?.len();
+    let start = scanner.at - item;
+    value(&text[start..scanner.at], start)
 }
 
 /// A scanner at the beginning of a text without control characters, which a string may not have.
@@ -82,7 +83,13 @@ impl Reader<'_> {
         let next = self.scanner.peek()?;
         let start = self.scanner.at;
         let value = match next {
-            b'{' => self.object(depth)?,
+            b'{' => match wrapped(&self.text[start..]) {
+                Some((value, length)) => {
+                    self.scanner.at += length;
+                    value
+                }
+                None => self.object(depth)?,
+            },
             b'[' => self.array(depth)?,
             b'"' => Value::String(decoded(quoted(self.text, &mut self.scanner)?).ok()?),
             b't' | b'f' | b'n' => match self.scanner.value()? {

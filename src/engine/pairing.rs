@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::RawEntryApiV1 as _;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -140,8 +141,10 @@ impl Pairing {
         settled: &mut Settled,
     ) {
         let ends = self.thread(thread);
-        let waiting = std::mem::take(&mut ends.waiting);
-        let opening = settle(waiting, Opening { offset, origin, batch: batch.map(Box::new) }, settled);
+        let mut opening = Opening { offset, origin, batch: batch.map(Box::new) };
+        if !ends.waiting.is_empty() {
+            opening.settle(std::mem::take(&mut ends.waiting), settled);
+        }
         match ends.opening {
             None => ends.opening = Some(opening),
             Some(_) => settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1))),
@@ -149,21 +152,20 @@ impl Pairing {
     }
 
     fn thread(&mut self, name: &str) -> &mut Ends {
-        if let Some(known) = self.threads.get_index_of(name) {
-            return &mut self.threads[known];
-        }
         if self.threads.is_empty() {
             self.threads.reserve(THREADS);
         }
-        self.threads.entry(name.into()).or_default()
+        let entry = self.threads.raw_entry_mut_v1().from_key(name);
+        entry.or_insert_with(|| (name.into(), Ends::default())).1
     }
 
     /// Joins the open ends of this part with those of the part behind it, which ends at the offset `end`.
     pub fn merge(&mut self, later: Self, end: u64, settled: &mut Settled) {
         for (thread, Ends { opening, waiting }) in later.threads {
-            if let Some(opening) = opening {
-                let before = self.threads.swap_remove(&thread).unwrap_or_default().waiting;
-                let opening = settle(before, opening, settled);
+            if let Some(mut opening) = opening {
+                if let Some(before) = self.threads.swap_remove(&thread) {
+                    opening.settle(before.waiting, settled);
+                }
                 settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
             }
             if !waiting.is_empty() {
@@ -207,24 +209,25 @@ fn is_near(write: u64, offset: u64) -> bool {
     offset.saturating_sub(write) <= WINDOW
 }
 
-/// Lets the waiting WRITE lines go, those nearby with the origin of the COMMAND line behind them; the batch is taken out if one
-/// of them was of it.
-fn settle(waiting: SmallVec<[Waiting; 1]>, mut command: Opening, settled: &mut Settled) -> Opening {
-    let mut paired = false;
-    for mut write in waiting {
-        if write.is_near(command.offset) {
-            paired |= command.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
-            if command.origin == Origin::ThroughRouter {
-                write.held.own_mut().origin = command.origin;
+impl Opening {
+    /// Lets the WRITE lines go that wait for this line, those nearby with its origin. If one of them is of its batch, that counts
+    /// no more.
+    fn settle(&mut self, waiting: SmallVec<[Waiting; 1]>, settled: &mut Settled) {
+        let mut paired = false;
+        for mut write in waiting {
+            if write.is_near(self.offset) {
+                paired |= self.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
+                if self.origin == Origin::ThroughRouter {
+                    write.held.own_mut().origin = self.origin;
+                }
             }
+            settled.counted.push(write.held);
         }
-        settled.counted.push(write.held);
+        if paired {
+            settled.duplicates += 1;
+            self.batch = None;
+        }
     }
-    if paired {
-        settled.duplicates += 1;
-        command.batch = None;
-    }
-    command
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ pub struct Recalled<'m, 'l> {
 impl Recalled<'_, '_> {
     /// A key value of it, by its statement and its place among those that the statement shows, if it can be told from that of
     /// another record of its pattern. The record is the one that the outliner has looked at last.
-    pub fn key_value(&self, record: &[u8], (statement, at): (usize, usize), outliner: &Outliner) -> Option<KeyValue> {
+    pub fn key_value(&self, record: &str, (statement, at): (usize, usize), outliner: &Outliner) -> Option<KeyValue> {
         let (memories, pattern) = self.like?;
         let of = self.memory.statements.get(statement)?.key_values.len();
         let prototype = memories.patterns.about(pattern).as_ref()?;
@@ -161,7 +161,7 @@ impl Memo {
     pub fn recall<'a>(
         &mut self,
         process: Process,
-        line: &'a [u8],
+        line: &'a str,
         outliner: &mut Outliner,
         settings: &Settings,
     ) -> Option<Recalled<'_, 'a>> {
@@ -172,14 +172,13 @@ impl Memo {
             debug_assert_eq!(
                 outliner.read(line, marks).and_then(|outline| memories.of(&outline)),
                 Some(known),
-                "a line has the outline of its pattern: {}",
-                String::from_utf8_lossy(line)
+                "a line has the outline of its pattern: {line}"
             );
             return Some(Recalled { memory: &memories.all[known as usize], told, like: Some((memories, pattern)) });
         }
         let outline = outliner.read(line, marks)?;
         let (known, told) = (memories.of(&outline)?, outline.told);
-        let about = || match read_record(line) {
+        let about = || match read_record(line.as_bytes()) {
             Record::Slow(event) => Prototype::of(&event, line, settings),
             _ => None,
         };
@@ -261,7 +260,7 @@ mod tests {
                 r#"{{"t":{{"$date":"2026-11-30T08:17:00.824Z"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{command},"durationMillis":7}}}}"#
             );
             let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
-            let outline = outliner.read(line.as_bytes(), settings.marks()).expect("an outline");
+            let outline = outliner.read(&line, settings.marks()).expect("an outline");
             let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
             memo.insert(process, &outline, || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings));
         }

@@ -65,7 +65,7 @@ fn list_with(node: &Node, item: Span) -> Option<Span> {
 
 impl Prototype {
     /// The record that `event` was read of; `None` if what shows its values does not stand in it by itself.
-    pub fn of(event: &Event, record: &[u8], settings: &Settings) -> Option<Self> {
+    pub fn of(event: &Event, record: &str, settings: &Settings) -> Option<Self> {
         let shown = |statement: &Statement| {
             let namespace = settings.namespace_map.apply(&statement.namespace);
             let mut shown = Vec::new();
@@ -94,14 +94,14 @@ impl Prototype {
     /// statement shows. `None` if it is not told by that.
     pub fn value(
         &self,
-        record: &[u8],
+        record: &str,
         statement: usize,
         (at, of): (usize, usize),
         moved: impl Fn(Span) -> Option<Span>,
     ) -> Option<KeyValue> {
         let (Shown { field, seen, place }, item) = shown(self.statements.get(statement)?, at, of)?;
-        let is_structured = record.starts_with(b"{");
-        let text = |span: &Span| std::str::from_utf8(record.get(moved(*span)?.range())?).ok();
+        let is_structured = record.starts_with('{');
+        let text = |span: &Span| record.get(moved(*span)?.range());
         let read =
             |span| if is_structured { ext_json::parse(text(span)?, 0).ok() } else { legacy::whole_value(text(span)?) };
         let nodes: SmallVec<[Node; 2]> = match place {

@@ -22,7 +22,8 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Group, OTHER_COLLECTIONS, ShapeStats, Tally};
+use super::stats::{Group, OTHER_COLLECTIONS, ShapeStats};
+use super::tally::Tally;
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 

@@ -23,6 +23,7 @@ mod scan;
 mod settings;
 mod sightings;
 mod sink;
+mod stats;
 mod sums;
 mod suppress;
 mod tally;

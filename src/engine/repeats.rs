@@ -15,8 +15,8 @@ use crate::rules::Sieve;
 use super::judge::limits;
 use super::memo::Memory;
 use super::settings::Settings;
+use super::stats::Surpassed;
 use super::sums::{Occurrence, Share, Sums};
-use super::tally::Surpassed;
 use super::usage::showing;
 
 /// So many memories have sums of their own, and so many applications. Beyond, all is settled.

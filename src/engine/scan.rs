@@ -21,8 +21,8 @@ use super::processes::Processes;
 use super::roster::Appearance;
 use super::settings::Settings;
 use super::sink::{Read, Repeat, Sink};
+use super::stats::joined;
 use super::sums::Occurrence;
-use super::tally::joined;
 use super::worker::{Tallies, Values, Worker, values_of};
 
 /// What is known about the process whose log is read, at the start of a chunk.

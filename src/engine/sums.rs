@@ -10,7 +10,7 @@ use crate::rules::Cost;
 use crate::text::RecordPos;
 
 use super::durations::Bucket;
-use super::tally::joined;
+use super::stats::joined;
 
 /// What a record tells for itself, whatever it is about.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::declared_index::{finding, label_in};
 use super::finding::Severity;
-use super::key_values::FieldValues;
+use super::key_sample::FieldValues;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::Cost;
 use super::totals::{NamespaceContext, NamespaceFinding};
@@ -147,7 +147,8 @@ All. Sources: <https://www.mongodb.com/docs/manual/reference/bson-type-compariso
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::key_values::{KeyValue, KeyValues, Seen};
+    use crate::rules::key_sample::KeyValues;
+    use crate::rules::key_values::{KeyValue, Seen};
     use crate::text::{RecordPos, SourceId};
 
     fn told(seen: &[Value]) -> Vec<(&'static str, u64)> {

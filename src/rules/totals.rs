@@ -7,7 +7,7 @@ use crate::routing::{Cause, Class, FieldBounds, Verdict};
 
 use super::access::Access;
 use super::finding::Finding;
-use super::key_values::{FieldValues, KeyValues};
+use super::key_sample::{FieldValues, KeyValues};
 use super::thresholds::Thresholds;
 
 /// Calls and their time.

@@ -104,11 +104,7 @@ impl Tallies {
     ) {
         self.saw_router |= one.origin == Origin::Router;
         let Self { direct, through_router, repeats, .. } = self;
-        let settle = |repeated: &Repeated, is_routed: bool| {
-            let tally = if is_routed { &mut *through_router } else { &mut *direct };
-            tally.count(repeated.memory.about(), &repeated.sums, None);
-        };
-        let (may_show, may_keep) = repeats.add(memory, one, settings, settle);
+        let (may_show, may_keep) = repeats.add(memory, one, settings, counting(direct, through_router));
         if let Some(record) = record {
             let shows = may_show && self.would_show(memory, one, one.origin == Origin::ThroughRouter);
             if (shows || self.sightings.would_keep(one))
@@ -203,10 +199,7 @@ impl Tallies {
     /// Counts what has been added up so far.
     pub fn settle(&mut self) {
         let Self { direct, through_router, repeats, .. } = self;
-        repeats.settle(|repeated, is_routed| {
-            let tally = if is_routed { &mut *through_router } else { &mut *direct };
-            tally.count(repeated.memory.about(), &repeated.sums, None);
-        });
+        repeats.settle(counting(direct, through_router));
     }
 
     fn settle_crowd(&mut self) {
@@ -235,6 +228,14 @@ impl Tallies {
         self.through_router.merge(other.through_router);
         self.saw_router |= other.saw_router;
         self.sightings.merge(other.sightings);
+    }
+}
+
+/// Counts records that were added up, where they belong.
+fn counting(direct: &mut Tally, through_router: &mut Tally) -> impl FnMut(&Repeated, bool) {
+    |repeated, is_routed| {
+        let tally = if is_routed { &mut *through_router } else { &mut *direct };
+        tally.count(repeated.memory.about(), &repeated.sums, None);
     }
 }
 

@@ -21,6 +21,7 @@ mod run;
 mod scan;
 mod settings;
 mod sightings;
+mod supply;
 mod suppress;
 mod tally;
 mod totals;

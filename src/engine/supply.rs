@@ -219,3 +219,86 @@ fn follow_source(source: Source, chunk_size: usize, framing: &mut Framing, sende
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::{Cursor, Read};
+    use std::path::Path;
+
+    use crate::input::Input;
+
+    use super::*;
+
+    const FILES: usize = 6;
+
+    fn text(file: usize) -> String {
+        (0..400 + file).map(|line| format!("line {line} of {file}\n")).collect()
+    }
+
+    /// What several threads are handed out together, as text, in the order of the numbers.
+    fn handed_out(supply: &Supply, threads: usize) -> String {
+        let batches = Mutex::new(BTreeMap::new());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let mut spare = Vec::new();
+                    while let Some((number, batch)) = supply.next(&mut spare) {
+                        let told: String = batch.into_iter().map(|message| told(message, &mut spare)).collect();
+                        assert!(locked(&batches).insert(number, told).is_none(), "{number} twice");
+                    }
+                });
+            }
+        });
+        let batches = batches.into_inner().expect("no thread has died");
+        assert!(batches.keys().copied().eq(0..batches.len() as u64), "numbers without a gap");
+        batches.into_values().collect()
+    }
+
+    fn told(message: Message, spare: &mut Vec<Vec<u8>>) -> String {
+        match message {
+            Message::Block(block, _) => {
+                let text = String::from_utf8_lossy(&block.lines.bytes).into_owned();
+                spare.push(block.lines.bytes);
+                text
+            }
+            Message::EndOfSource(source) => format!("end of {}\n", source.0),
+            Message::Oversize(..) => "oversize\n".to_owned(),
+            Message::Failure(error) => format!("{error}\n"),
+        }
+    }
+
+    #[test]
+    fn several_threads_are_handed_out_everything_once_and_numbered_in_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |i: usize| {
+            let path = folder.path().join(i.to_string());
+            std::fs::write(&path, text(i)).expect("written");
+            Source { input: Input::file(&path), opened: None, role: None }
+        };
+        let pipe = |i: usize| {
+            let reader: Box<dyn Read + Send> = Box::new(Cursor::new(text(i).into_bytes()));
+            Source { input: Input::file(Path::new("no regular file")), opened: Some(reader), role: None }
+        };
+        let expected: String = (0..FILES).map(|i| format!("{}end of {i}\n", text(i))).collect();
+        for (threads, chunk_size) in [(1, 100), (4, 64), (4, 5000), (3, 1 << 20)] {
+            let files = Supply::of((0..FILES).map(file).collect(), chunk_size, threads);
+            assert!(matches!(files.form, Form::Turns(_)));
+            assert_eq!(handed_out(&files, threads), expected, "{threads} threads, {chunk_size}");
+            let pipes = Supply::of((0..FILES).map(pipe).collect(), chunk_size, threads);
+            assert!(matches!(pipes.form, Form::Channel(_)));
+            assert_eq!(handed_out(&pipes, threads), expected, "pipes, {threads} threads, {chunk_size}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_handed_out_by_a_supply_that_is_closed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.log");
+        std::fs::write(&path, text(0)).expect("written");
+        let supply = Supply::of(vec![Source { input: Input::file(&path), opened: None, role: None }], 100, 1);
+        assert!(supply.next(&mut Vec::new()).is_some());
+        supply.close();
+        assert!(supply.next(&mut Vec::new()).is_none());
+    }
+}

@@ -42,11 +42,11 @@ fn pattern(bencher: Bencher) {
     let mut outliner = Outliner::default();
     let mut patterns = Patterns::default();
     for line in &lines {
-        patterns.learn(line.as_bytes(), &mut outliner, marks, 0, || ());
+        patterns.learn(line, &mut outliner, marks, 0, || ());
     }
-    bencher.counter(size(&lines)).bench_local(|| {
-        lines.iter().filter(|line| patterns.find(line.as_bytes(), &mut outliner, marks).is_some()).count()
-    });
+    bencher
+        .counter(size(&lines))
+        .bench_local(|| lines.iter().filter(|line| patterns.find(line, &mut outliner, marks).is_some()).count());
 }
 
 /// The same of lines of the text log.
@@ -57,11 +57,11 @@ fn legacy_pattern(bencher: Bencher) {
     let mut outliner = Outliner::default();
     let mut patterns = Patterns::default();
     for line in log.lines() {
-        patterns.learn(line.as_bytes(), &mut outliner, marks, 0, || ());
+        patterns.learn(line, &mut outliner, marks, 0, || ());
     }
-    bencher.counter(BytesCount::of_str(&log)).bench_local(|| {
-        log.lines().filter(|line| patterns.find(line.as_bytes(), &mut outliner, marks).is_some()).count()
-    });
+    bencher
+        .counter(BytesCount::of_str(&log))
+        .bench_local(|| log.lines().filter(|line| patterns.find(line, &mut outliner, marks).is_some()).count());
 }
 
 /// What decides of a record, in one walk.
@@ -70,9 +70,10 @@ fn outline(bencher: Bencher) {
     let log = structured();
     let lines = slow_lines(&log);
     let marks = settings(1, true).marks();
-    bencher.counter(size(&lines)).with_inputs(Outliner::default).bench_values(|mut outliner| {
-        lines.iter().filter(|line| outliner.read(line.as_bytes(), marks).is_some()).count()
-    });
+    bencher
+        .counter(size(&lines))
+        .with_inputs(Outliner::default)
+        .bench_values(|mut outliner| lines.iter().filter(|line| outliner.read(line, marks).is_some()).count());
 }
 
 /// The same of lines of the text log.
@@ -80,9 +81,10 @@ fn outline(bencher: Bencher) {
 fn legacy_outline(bencher: Bencher) {
     let log = legacy();
     let marks = settings(1, true).marks();
-    bencher.counter(BytesCount::of_str(&log)).with_inputs(Outliner::default).bench_values(|mut outliner| {
-        log.lines().filter(|line| outliner.read(line.as_bytes(), marks).is_some()).count()
-    });
+    bencher
+        .counter(BytesCount::of_str(&log))
+        .with_inputs(Outliner::default)
+        .bench_values(|mut outliner| log.lines().filter(|line| outliner.read(line, marks).is_some()).count());
 }
 
 /// A slow query of the structured log, read in full.

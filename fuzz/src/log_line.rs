@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use shardlint::model::{Event, Node, Shape, Value};
 use shardlint::syntax::{
-    Fact, Marks, Outliner, Patterns, Record, Told, ext_json, is_clean, is_idle_text, is_whole, legacy as legacy_log,
+    Fact, Marks, Outliner, Patterns, Record, Told, clean, ext_json, is_idle_text, is_whole, legacy as legacy_log,
     read_record,
 };
 use shardlint::text::Span;
@@ -63,24 +63,22 @@ fn assert_recognised(line: &[u8], record: &Record) {
     assert!(!is_idle_text(line) || is_plain(record), "{record:?} is passed over");
     let marks = Marks { application: false, values: 10, skipped: 100, examined: 100, returned: 100 };
     let mut outliner = Outliner::default();
-    if !is_clean(line) || outliner.read(line, marks).is_none() {
-        return;
-    }
+    let Some(line) = clean(line).filter(|line| outliner.read(line, marks).is_some()) else { return };
     let mut patterns = Patterns::default();
     patterns.learn(line, &mut outliner, marks, 0, || ());
     let shapes = |event: &Event| event.statements.iter().map(|one| Shape::of(one).text).collect::<Vec<_>>();
-    let mut is_alike = |other: &[u8]| {
+    let mut is_alike = |other: &str| {
         let Some(found) = patterns.find(other, &mut outliner, marks) else { return false };
-        let (Record::Slow(event), Record::Slow(first)) = (read_record(other), record) else {
-            panic!("recognised, and no slow query: {}", String::from_utf8_lossy(other));
+        let (Record::Slow(event), Record::Slow(first)) = (read_record(other.as_bytes()), record) else {
+            panic!("recognised, and no slow query: {other}");
         };
-        assert_eq!(found.told, Told::by_event(&event), "{}", String::from_utf8_lossy(other));
-        assert_eq!(shapes(&event), shapes(first), "{}", String::from_utf8_lossy(other));
+        assert_eq!(found.told, Told::by_event(&event), "{other}");
+        assert_eq!(shapes(&event), shapes(first), "{other}");
         true
     };
-    assert!(is_alike(line), "a line is not recognised: {}", String::from_utf8_lossy(line));
-    let next = |byte: &u8| if matches!(byte, b'1'..=b'8') { byte + 1 } else { *byte };
-    is_alike(&line.iter().map(next).collect::<Vec<u8>>());
+    assert!(is_alike(line), "a line is not recognised: {line}");
+    let next = |letter: char| if matches!(letter, '1'..='8') { (letter as u8 + 1) as char } else { letter };
+    is_alike(&line.chars().map(next).collect::<String>());
 }
 
 fn first_line(data: &[u8]) -> &[u8] {

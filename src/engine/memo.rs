@@ -178,7 +178,7 @@ impl Memo {
     pub fn recall<'a>(
         &mut self,
         process: Process,
-        line: &'a [u8],
+        line: &'a str,
         outliner: &mut Outliner,
         settings: &Settings,
     ) -> Option<Recalled<'_, 'a>> {
@@ -189,15 +189,14 @@ impl Memo {
             debug_assert_eq!(
                 outliner.read(line, marks).and_then(|outline| memories.of(&outline)),
                 Some(known),
-                "a line has the outline of its pattern: {}",
-                String::from_utf8_lossy(line)
+                "a line has the outline of its pattern: {line}"
             );
             return Some(Recalled { memory: &memories.all[known as usize], told, like: Some((memories, pattern)) });
         }
         let outline = outliner.read(line, marks)?;
         let (known, told) = (memories.of(&outline)?, outline.told);
-        let about = || match read_record(line) {
-            Record::Slow(event) => Prototype::of(&event, line, settings),
+        let about = || match read_record(line.as_bytes()) {
+            Record::Slow(event) => Prototype::of(&event, line.as_bytes(), settings),
             _ => None,
         };
         memories.patterns.learn(line, outliner, marks, known, about);
@@ -278,7 +277,7 @@ mod tests {
                 r#"{{"t":{{"$date":"2026-11-30T08:17:00.824Z"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{command},"durationMillis":7}}}}"#
             );
             let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
-            let outline = outliner.read(line.as_bytes(), settings.marks()).expect("an outline");
+            let outline = outliner.read(&line, settings.marks()).expect("an outline");
             let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
             memo.insert(process, &outline, || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings));
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, is_clean, is_idle, is_idle_text, read_record};
+use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, clean, is_idle, is_idle_text, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -266,17 +266,18 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn read(&mut self, place: Place<'_>) {
-        self.recalls = self.may_recall && is_clean(place.bytes);
-        if !self.recalls || self.recall(place).is_none() {
+        let line = if self.may_recall { clean(place.bytes) } else { None };
+        self.recalls = line.is_some();
+        if line.and_then(|line| self.recall(line, place)).is_none() {
             self.take(read_record(place.bytes), place);
         }
     }
 
     /// Counts a record whose like was seen before; `None` if it has to be read.
-    fn recall(&mut self, place: Place<'_>) -> Option<()> {
+    fn recall(&mut self, line: &str, place: Place<'_>) -> Option<()> {
         let Self { part, settled, settings, process, worker, .. } = self;
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
-        let recalled = memo.recall(*process, place.bytes, outliner, settings)?;
+        let recalled = memo.recall(*process, line, outliner, settings)?;
         let (memory, told) = (recalled.memory, recalled.told);
         let values = || {
             let values = recalled.key_values(place.bytes, outliner, settings);
@@ -337,7 +338,10 @@ impl Scan<'_> {
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
         let judged = judge(event, place.position, process.version, settings);
-        if *recalls && let Some(outline) = outliner.read(place.bytes, settings.marks()) {
+        if *recalls
+            && let Some(line) = clean(place.bytes)
+            && let Some(outline) = outliner.read(line, settings.marks())
+        {
             memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };

@@ -78,8 +78,22 @@ impl<'l> Scanner<'l> {
     }
 
     /// Takes a string.
-    #[inline]
+    #[inline(always)]
     pub(in crate::syntax) fn string(&mut self) -> Option<Text<'l>> {
+        // Most have no blank before them and nothing escaped in them.
+        if self.spelling == Spelling::Json && self.line.get(self.at) == Some(&b'"') {
+            let start = self.at + 1;
+            let end = end_of_run(self.line, start)?;
+            if self.line[end] == b'"' {
+                self.at = end + 1;
+                return Some(Text { raw: &self.line[start..end], is_escaped: false });
+            }
+        }
+        self.other_string()
+    }
+
+    #[inline(never)]
+    fn other_string(&mut self) -> Option<Text<'l>> {
         self.take(b'"')?;
         let start = self.at;
         let run = end_of_run(self.line, start)?;
@@ -119,7 +133,7 @@ impl<'l> Scanner<'l> {
     }
 
     /// Takes a number; its text.
-    #[inline]
+    #[inline(always)]
     pub(in crate::syntax) fn number(&mut self) -> Option<&'l [u8]> {
         self.peek()?;
         let start = self.at;
@@ -143,24 +157,28 @@ impl<'l> Scanner<'l> {
 }
 
 /// Where the next quote or backslash is.
-#[inline]
+#[inline(always)]
 pub(in crate::syntax) fn end_of_run(line: &[u8], start: usize) -> Option<usize> {
-    let rest = line.get(start..)?;
     // Most strings of a log are short: sixteen bytes are looked at at once, with nothing to set up.
-    if let Some(first) = rest.first_chunk::<16>() {
-        let bytes = u8x16::new(*first);
-        let ends = bytes.cmp_eq(u8x16::splat(b'"')) | bytes.cmp_eq(u8x16::splat(b'\\'));
-        let found = ends.move_mask();
+    let mut at = start;
+    for _ in 0..NEAR {
+        let Some(next) = line.get(at..).and_then(<[u8]>::first_chunk::<16>) else { break };
+        let bytes = u8x16::new(*next);
+        let found = (bytes.cmp_eq(u8x16::splat(b'"')) | bytes.cmp_eq(u8x16::splat(b'\\'))).move_mask();
         if found != 0 {
-            return Some(start + found.trailing_zeros() as usize);
+            return Some(at + found.trailing_zeros() as usize);
         }
+        at += 16;
     }
-    far_end_of_run(line, start)
+    far_end_of_run(line, at)
 }
+
+/// So many times that.
+const NEAR: usize = 4;
 
 #[inline(never)]
 fn far_end_of_run(line: &[u8], start: usize) -> Option<usize> {
-    memchr2(b'"', b'\\', &line[start..]).map(|at| start + at)
+    memchr2(b'"', b'\\', line.get(start..)?).map(|at| start + at)
 }
 
 /// Where the value ends that begins at `at`.
@@ -168,8 +186,7 @@ fn end_of_value(line: &[u8], at: usize) -> Option<usize> {
     let simple = |line: &[u8], at, first| match first {
         b'"' => end_of_string(line, at),
         b'0'..=b'9' | b'-' => end_of_number(line, at),
-        b't' => end_of_word(line, at, b"true"),
-        b'f' => end_of_word(line, at, b"false"),
+        b't' | b'f' => end_of_bool(line, at),
         b'n' => end_of_word(line, at, b"null"),
         _ => None,
     };
@@ -248,7 +265,7 @@ fn behind_name(line: &[u8], at: usize) -> Option<usize> {
 
 /// Where the string ends that begins at `at`, its quotes included.
 #[inline]
-fn end_of_string(line: &[u8], at: usize) -> Option<usize> {
+pub(in crate::syntax) fn end_of_string(line: &[u8], at: usize) -> Option<usize> {
     let end = end_of_run(line, at + 1)?;
     if line[end] == b'"' { Some(end + 1) } else { end_of_escaped(line, end) }
 }
@@ -313,6 +330,17 @@ fn end_of_unusual(line: &[u8], at: usize) -> Option<usize> {
         end = digits(end + usize::from(matches!(line.get(end), Some(b'+' | b'-'))))?;
     }
     Some(end)
+}
+
+/// Where `true` or `false` ends that begins at `at`.
+#[inline]
+pub(in crate::syntax) fn end_of_bool(line: &[u8], at: usize) -> Option<usize> {
+    let rest = line.get(at..)?;
+    match rest.first_chunk()? {
+        b"true" => Some(at + 4),
+        b"fals" if rest.get(4) == Some(&b'e') => Some(at + 5),
+        _ => None,
+    }
 }
 
 fn end_of_word(line: &[u8], at: usize, word: &[u8]) -> Option<usize> {

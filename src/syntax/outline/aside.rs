@@ -5,13 +5,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::tree::{WIDTH, begins_with};
+use super::wording::{Texts, Wording};
 use crate::syntax::scanner::{self, Scanner, behind_digits, end_of_run};
 
 /// How values in some places are spelled.
 #[derive(Debug, Default)]
 pub(super) struct Asides {
     known: Vec<Spelling>,
+    /// The texts of all.
+    texts: Texts,
     by_text: FxHashMap<Box<[u8]>, u16>,
     /// For each place those that were seen there.
     places: Vec<Place>,
@@ -26,14 +28,8 @@ type Place = [u16; TRIED];
 
 const NONE: u16 = u16::MAX;
 
-/// Text around numbers and strings.
-#[derive(Debug)]
-struct Spelling {
-    /// All texts, and some bytes more, so that each can be looked at beyond its end.
-    texts: Box<[u8]>,
-    /// The length of each text, and what follows on it.
-    parts: Box<[(u16, Scalar)]>,
-}
+/// Texts around numbers and strings, and what follows on each.
+type Spelling = Box<[(Wording, Scalar)]>;
 
 /// What stands between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,36 +48,51 @@ impl Asides {
         if !matches!(scanner.peek()?, b'{' | b'[') {
             return scanner.value();
         }
-        let (line, start, is_legacy) = (scanner.line, scanner.at, scanner.spelling == scanner::Spelling::Legacy);
-        if let Some(tried) = self.places.get_mut(place) {
-            let known = tried.iter().map_while(|id| self.known.get(usize::from(*id)));
-            let mut ends = known.map(|spelling| spelling.end(line, start, is_legacy)).enumerate();
-            if let Some((i, Some(end))) = ends.find(|(_, end)| end.is_some()) {
-                if i > 0 {
-                    tried.swap(i - 1, i);
-                }
-                scanner.at = end;
-                return Some(&line[start..end]);
-            }
+        let start = scanner.at;
+        if let Some(end) = self.known_end(place, scanner) {
+            scanner.at = end;
+            return Some(&scanner.line[start..end]);
         }
         let value = scanner.value()?;
         self.learn(place, value);
         Some(value)
     }
 
+    /// Where the value ends that comes next, if it is spelled as one that was seen in this place.
+    fn known_end(&mut self, place: usize, scanner: &Scanner<'_>) -> Option<usize> {
+        let (line, start, is_legacy) = (scanner.line, scanner.at, scanner.spelling == scanner::Spelling::Legacy);
+        let tried = self.places.get_mut(place)?;
+        for i in 0..TRIED {
+            let spelling = self.known.get(usize::from(tried[i]))?;
+            if let Some(end) = end(spelling, &self.texts, line, start, is_legacy) {
+                if i > 0 {
+                    tried.swap(i - 1, i);
+                }
+                return Some(end);
+            }
+        }
+        None
+    }
+
     fn learn(&mut self, place: usize, value: &[u8]) {
         if self.places.get(place).is_some_and(|tried| tried[TRIED - 1] != NONE) {
             return;
         }
-        let Some(spelling) = Spelling::of(value) else { return };
+        let Some((texts, parts)) = spelling(value) else { return };
         let next = self.known.len() as u16;
-        let id = match self.by_text.get(&spelling.texts) {
-            Some(known) if self.known[usize::from(*known)].parts == spelling.parts => *known,
+        let id = match self.by_text.get(texts.as_slice()) {
+            Some(known) if is_cut_so(&self.known[usize::from(*known)], &parts) => *known,
             Some(_) => return,
             None if self.known.len() == MOST => return,
             None => {
-                self.by_text.insert(spelling.texts.clone(), next);
-                self.known.push(spelling);
+                let mut rest = texts.as_slice();
+                let parts = parts.into_iter().map(|(length, scalar)| {
+                    let (text, behind) = rest.split_at(length);
+                    rest = behind;
+                    (self.texts.add(text), scalar)
+                });
+                self.known.push(parts.collect());
+                self.by_text.insert(texts.into(), next);
                 next
             }
         };
@@ -93,72 +104,69 @@ impl Asides {
     }
 }
 
-impl Spelling {
-    /// How `value` is spelled, which is well-formed; `None` if its text is long.
-    fn of(value: &[u8]) -> Option<Self> {
-        const LONGEST: usize = 1_024;
-        let (mut texts, mut parts) = (Vec::new(), Vec::new());
-        let (mut at, mut begun) = (0, 0);
-        while at < value.len() {
-            let (start, end, scalar) = match value[at] {
-                b'"' => {
-                    let end = end_of_run(value, at + 1)?;
-                    if value[end] != b'"' {
-                        return None;
-                    }
-                    if value[end + 1..].trim_ascii_start().starts_with(b":") {
-                        at = end + 1;
-                        continue;
-                    }
-                    (at + 1, end, Scalar::Inside)
+fn is_cut_so(known: &Spelling, parts: &[(usize, Scalar)]) -> bool {
+    known.iter().map(|(text, scalar)| (text.len(), *scalar)).eq(parts.iter().copied())
+}
+
+/// How `value` is spelled, which is well-formed: all texts, the length of each, and what follows on it. `None` if that is long.
+fn spelling(value: &[u8]) -> Option<(Vec<u8>, Vec<(usize, Scalar)>)> {
+    const LONGEST: usize = 1_024;
+    let (mut texts, mut parts) = (Vec::new(), Vec::new());
+    let (mut at, mut begun) = (0, 0);
+    while at < value.len() {
+        let (start, end, scalar) = match value[at] {
+            b'"' => {
+                let end = end_of_run(value, at + 1)?;
+                if value[end] != b'"' {
+                    return None;
                 }
-                b'0'..=b'9' => (at, behind_digits(value, at), Scalar::Digits),
-                _ => {
-                    at += 1;
+                if value[end + 1..].trim_ascii_start().starts_with(b":") {
+                    at = end + 1;
                     continue;
                 }
-            };
-            texts.extend_from_slice(&value[begun..start]);
-            parts.push((u16::try_from(start - begun).ok()?, scalar));
-            (at, begun) = (if scalar == Scalar::Inside { end + 1 } else { end }, end);
-        }
-        texts.extend_from_slice(&value[begun..]);
-        parts.push((u16::try_from(value.len() - begun).ok()?, Scalar::End));
-        texts.extend([0; WIDTH]);
-        (texts.len() <= LONGEST).then(|| Self { texts: texts.into(), parts: parts.into() })
+                (at + 1, end, Scalar::Inside)
+            }
+            b'0'..=b'9' => (at, behind_digits(value, at), Scalar::Digits),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        texts.extend_from_slice(&value[begun..start]);
+        parts.push((start - begun, scalar));
+        (at, begun) = (if scalar == Scalar::Inside { end + 1 } else { end }, end);
     }
+    texts.extend_from_slice(&value[begun..]);
+    parts.push((value.len() - begun, Scalar::End));
+    (texts.len() <= LONGEST).then_some((texts, parts))
+}
 
-    /// Where the value ends that begins at `at`, if it is spelled so.
-    fn end(&self, line: &[u8], mut at: usize, is_legacy: bool) -> Option<usize> {
-        let mut texts = &*self.texts;
-        for (length, scalar) in &self.parts {
-            let length = usize::from(*length);
-            if !begins_with(line.get(at..)?, texts, length) {
-                return None;
-            }
-            (at, texts) = (at + length, &texts[length..]);
-            match scalar {
-                Scalar::Digits => {
-                    let end = behind_digits(line, at);
-                    // Of more than one digit the first is not 0.
-                    if end == at || (line[at] == b'0' && end > at + 1) {
-                        return None;
-                    }
-                    at = end;
+/// Where the value ends that begins at `at`, if it is spelled so.
+#[inline]
+fn end(spelling: &Spelling, texts: &Texts, line: &[u8], mut at: usize, is_legacy: bool) -> Option<usize> {
+    for (text, scalar) in spelling {
+        at = texts.end(text, line, at)?;
+        match scalar {
+            Scalar::Digits => {
+                let end = behind_digits(line, at);
+                // Of more than one digit the first is not 0.
+                if end == at || (line[at] == b'0' && end > at + 1) {
+                    return None;
                 }
-                // The next text begins with the quote.
-                Scalar::Inside => {
-                    let end = end_of_run(line, at)?;
-                    if is_legacy && !is_usual(&line[at..end]) {
-                        return None;
-                    }
-                    at = end;
-                }
-                Scalar::End => {}
+                at = end;
             }
+            // The next text begins with the quote.
+            Scalar::Inside => {
+                let end = end_of_run(line, at)?;
+                if is_legacy && !is_usual(&line[at..end]) {
+                    return None;
+                }
+                at = end;
+            }
+            Scalar::End => {}
         }
-        Some(at)
     }
+    Some(at)
 }
 
 /// Whether a text in quotes in a document of the text log is nothing but that: in parentheses brackets count, and what the

@@ -39,11 +39,10 @@ impl<'l> Values<'l> {
     }
 
     /// The same, as the record tells it; `None` where a time is missing or odd.
-    pub(super) fn told(self, clock: &mut Clock) -> Option<Told<'l>> {
-        let text = |bytes: &'l [u8]| std::str::from_utf8(bytes).ok();
+    pub(super) fn told(self, line: &'l str, clock: &mut Clock) -> Option<Told<'l>> {
         let Self { time, context, duration_millis, n_shards, app_name } = self;
         Some(Told {
-            context: text(context.unwrap_or_default())?,
+            context: context.map_or(Some(""), |context| within(line, context))?,
             time_millis: match time? {
                 [] => None,
                 time => Some(clock.millis(time)?),
@@ -51,11 +50,17 @@ impl<'l> Values<'l> {
             duration_millis,
             n_shards,
             app_name: match app_name {
-                Some(name) => Some(text(name)?),
+                Some(name) => Some(within(line, name)?),
                 None => None,
             },
         })
     }
+}
+
+/// The part of `line` that those bytes of it are.
+fn within<'l>(line: &'l str, part: &'l [u8]) -> Option<&'l str> {
+    let start = part.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
+    line.get(start..start + part.len())
 }
 
 /// The walk over one record.

@@ -101,6 +101,7 @@ impl Gap {
     }
 
     /// Reads what comes next as such a gap. `None` if it is something else; where the scanner stands then is not told.
+    #[inline]
     pub(super) fn read<'l>(
         self,
         scanner: &mut Scanner<'l>,
@@ -142,8 +143,7 @@ impl Gap {
 
 /// Whether a client or the server itself is at work; of other names nothing depends.
 fn by_thread(name: &[u8]) -> Filling<'_> {
-    let is_own = std::str::from_utf8(name).is_ok_and(is_own_thread);
-    Filling { outcome: u32::from(is_own), ..Filling::plain(name) }
+    Filling { outcome: u32::from(is_own_thread(name)), ..Filling::plain(name) }
 }
 
 /// A string, of which the text between the quotes is told.
@@ -159,7 +159,7 @@ pub(super) fn plain<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
 }
 
 /// `{"$date":"…"}`; its text.
-fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+pub(super) fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
     scanner.take(b'{')?;
     (scanner.name()? == b"$date").then_some(())?;
     let text = plain(scanner)?;
@@ -167,11 +167,19 @@ fn time<'l>(scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
     literal::is_date(text).then_some(text)
 }
 
+#[inline]
 pub(super) fn count<'l>(scanner: &mut Scanner<'l>) -> Option<(&'l [u8], u64)> {
     let text = scanner.number()?;
-    let add = |sum, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
-    let count = Some(text).filter(|text| text.len() <= 18)?.iter().try_fold(0, add)?;
-    Some((text, count))
+    if text.len() > 18 {
+        return None;
+    }
+    let (mut count, mut is_whole) = (0_u64, true);
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        is_whole &= digit < 10;
+        count = count.wrapping_mul(10).wrapping_add(u64::from(digit));
+    }
+    is_whole.then_some((text, count))
 }
 
 /// Whether there are any, and on which side of a mark they are.

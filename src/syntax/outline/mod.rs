@@ -17,6 +17,7 @@ mod relations;
 mod text;
 mod tree;
 mod walk;
+mod wording;
 
 use memchr::memmem::Finder;
 
@@ -129,11 +130,11 @@ impl Default for Outliner {
 const NOW: &[u8] = b"$$NOW";
 
 impl Outliner {
-    /// The outline of `line`, which is UTF-8 without control characters; `None` if it has to be read in full.
-    pub fn read<'k, 'l>(&'k mut self, line: &'l [u8], marks: Marks) -> Option<Outline<'k, 'l>> {
+    /// The outline of `line`, which has no control characters; `None` if it has to be read in full.
+    pub fn read<'k, 'l>(&'k mut self, line: &'l str, marks: Marks) -> Option<Outline<'k, 'l>> {
         let mut relations = Relations::new();
-        let values = self.walk(line, marks, &mut relations)?;
-        let told = values.told(&mut self.clock)?;
+        let values = self.walk(line.as_bytes(), marks, &mut relations)?;
+        let told = values.told(line, &mut self.clock)?;
         Some(Outline { key: &self.key, ending: &self.ending, told })
     }
 
@@ -164,9 +165,9 @@ impl Outliner {
     }
 
     /// The pattern of `line`, if it has an outline.
-    fn pattern(&mut self, line: &[u8], marks: Marks) -> Option<Pattern> {
+    fn pattern(&mut self, line: &str, marks: Marks) -> Option<Pattern> {
         let mut relations = Relations::new();
-        let n_shards = self.walk(line, marks, &mut relations)?.n_shards;
+        let n_shards = self.walk(line.as_bytes(), marks, &mut relations)?.n_shards;
         // Gaps whose text is looked at when a line is recognised are numbered among themselves.
         let place = |gap: usize| self.pieces[..gap].iter().filter(|piece| piece.gap.is_of_literals()).count();
         let recipe = relations.recipe(place);
@@ -174,11 +175,10 @@ impl Outliner {
     }
 }
 
-/// Whether `line` is UTF-8 without control characters, so that it may have an outline.
+/// The text of `line`, if it is UTF-8 without control characters, so that it may have an outline.
 #[must_use]
-pub fn is_clean(line: &[u8]) -> bool {
+pub fn clean(line: &[u8]) -> Option<&str> {
     // Not `any`: without a way out of the loop it takes many bytes at a time.
-    let ends = |(least, most): (u8, u8), byte: &u8| (least.min(*byte), most.max(*byte));
-    let (least, most) = line.iter().fold((u8::MAX, 0), ends);
-    least >= b' ' && (most.is_ascii() || simdutf8::basic::from_utf8(line).is_ok())
+    let least = line.iter().fold(u8::MAX, |least, byte| least.min(*byte));
+    if least >= b' ' { simdutf8::basic::from_utf8(line).ok() } else { None }
 }

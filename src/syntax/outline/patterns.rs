@@ -13,12 +13,13 @@ use rustc_hash::FxHashMap;
 use crate::text::Span;
 
 use super::aside::Asides;
+use super::clock::Clock;
 use super::gap::{Filling, Gap};
 use super::literal::Class;
-use super::relations::Relations;
-use super::tree::{Piece, Tree};
+use super::relations::{Distinct, Relations};
+use super::tree::{Piece, Reader, Tree};
 use super::{Marks, Outliner, Told, Values};
-use crate::syntax::scanner::Scanner;
+use crate::syntax::scanner::{Scanner, Spelling, end_of_bool, end_of_number, end_of_string};
 
 /// The pattern of one line.
 #[derive(Debug)]
@@ -93,6 +94,82 @@ impl Recipe {
     }
 }
 
+/// The gaps of a line that may follow a pattern.
+struct Gaps<'g, 'l> {
+    /// At the start of the line.
+    start: Scanner<'l>,
+    marks: Marks,
+    asides: &'g mut Asides,
+    distinct: &'g mut Distinct,
+    clock: &'g mut Clock,
+    /// What was read last, if anything of it matters.
+    read: Filling<'l>,
+    /// Where those on the way stand,
+    places: &'g mut Vec<(usize, usize)>,
+    /// the literals among them,
+    filled: &'g mut Vec<Filled>,
+    /// what of others is written at the end of the key,
+    ending: &'g mut Vec<u8>,
+    /// and what the record tells for itself.
+    values: Values<'l>,
+}
+
+impl<'l> Gaps<'_, 'l> {
+    /// The end of any value.
+    #[inline]
+    fn end_of_any(&mut self, node: usize, at: usize) -> Option<usize> {
+        let line = self.start.line;
+        if self.start.spelling == Spelling::Json {
+            match line.get(at)? {
+                b'0'..=b'9' => return end_of_number(line, at),
+                b'"' => return end_of_string(line, at),
+                b't' | b'f' => return end_of_bool(line, at),
+                _ => {}
+            }
+        }
+        let mut ahead = Scanner { at, ..self.start };
+        self.asides.value(node, &mut ahead)?;
+        Some(ahead.at)
+    }
+
+    fn fill(&mut self, gap: Gap, node: usize, at: usize) -> Option<(usize, u32)> {
+        let mut ahead = Scanner { at, ..self.start };
+        self.read = match gap {
+            Gap::Time => self.clock.time(&mut ahead).map(Filling::plain)?,
+            Gap::Item if matches!(ahead.peek(), Some(b'{' | b'[')) => {
+                self.asides.value(node, &mut ahead).map(Filling::plain)?
+            }
+            _ => gap.read(&mut ahead, self.marks, self.distinct)?,
+        };
+        Some((ahead.at, self.read.outcome))
+    }
+}
+
+impl Reader for Gaps<'_, '_> {
+    #[inline]
+    fn read(&mut self, gap: Gap, node: usize, at: usize) -> Option<(usize, u32)> {
+        match gap {
+            Gap::Any => Some((self.end_of_any(node, at)?, 0)),
+            _ => self.fill(gap, node, at),
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, gap: Gap, start: usize, end: usize) {
+        self.places.push((start, end));
+        if gap == Gap::Any {
+            return;
+        }
+        if gap.has_side() {
+            self.ending.push(self.read.side);
+        }
+        match Filled::of(gap, &self.read, self.start.line) {
+            Some(one) => self.filled.push(one),
+            None => self.values.take(gap, &self.read),
+        }
+    }
+}
+
 /// Lines' patterns, for each the number under which it was made known, and something about the line that it was made of.
 #[derive(Debug)]
 pub struct Patterns<P> {
@@ -140,46 +217,36 @@ const MOST_TEXT: usize = 1 << 20;
 const MOST_NODES: usize = 1 << 15;
 
 impl<P> Patterns<P> {
-    /// The pattern of a line, if it follows one. It must be UTF-8 without control characters.
-    pub fn find<'a>(&mut self, line: &'a [u8], outliner: &mut Outliner, marks: Marks) -> Option<Found<'a>> {
-        let mut scanner = Scanner::of_line(line);
-        let mut values = Values::default();
+    /// What a line tells, and which outline it has, if it follows a pattern. It must not have control characters.
+    pub fn find<'l>(&mut self, line: &'l str, outliner: &mut Outliner, marks: Marks) -> Option<Found<'l>> {
         let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();
         places.clear();
         ending.clear();
-        let asides = &mut self.asides;
-        let pattern = self.tree.follow(
-            &mut scanner,
-            |gap, place, ahead| match gap {
-                Gap::Any => asides.value(place, ahead).map(Filling::plain),
-                Gap::Item if matches!(ahead.peek(), Some(b'{' | b'[')) => {
-                    asides.value(place, ahead).map(Filling::plain)
-                }
-                _ => gap.read(ahead, marks, distinct),
-            },
-            |gap, place, filling| {
-                places.push(place);
-                if gap.has_side() {
-                    ending.push(filling.side);
-                }
-                match Filled::of(gap, filling, line) {
-                    Some(one) => filled.push(one),
-                    None => values.take(gap, filling),
-                }
-            },
-        )?;
-        scanner.is_at_end().then_some(())?;
+        let mut gaps = Gaps {
+            start: Scanner::of_line(line.as_bytes()),
+            marks,
+            asides: &mut self.asides,
+            distinct,
+            clock,
+            read: Filling::plain(&[]),
+            places,
+            filled,
+            ending,
+            values: Values::default(),
+        };
+        let pattern = self.tree.follow(line.as_bytes(), &mut gaps)?;
+        let mut values = gaps.values;
         let end = &self.ends[pattern as usize];
         values.n_shards = end.n_shards;
         if !end.recipe.is_constant {
-            let relations = end.recipe.relations(line, filled);
+            let relations = end.recipe.relations(line.as_bytes(), filled);
             relations.write(marks.values_beside(end.n_shards), ending)?;
         }
         values.write_application(marks, ending);
         let known = *end.known.get(ending.as_slice())?;
         self.found += 1;
-        Some(Found { known, pattern, told: values.told(clock)? })
+        Some(Found { known, pattern, told: values.told(line, clock)? })
     }
 
     /// What is kept about the line that a pattern was made of.
@@ -208,7 +275,7 @@ impl<P> Patterns<P> {
     }
 
     /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.
-    pub fn learn(&mut self, line: &[u8], outliner: &mut Outliner, marks: Marks, known: u32, about: impl FnOnce() -> P) {
+    pub fn learn(&mut self, line: &str, outliner: &mut Outliner, marks: Marks, known: u32, about: impl FnOnce() -> P) {
         // Lines that differ in what is taken for text are not worth it.
         if self.learned > 1024 + self.found / 16 {
             return;
@@ -220,7 +287,7 @@ impl<P> Patterns<P> {
         }
         self.learned += 1;
         let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");
-        let end = self.tree.insert(line, &pieces, next);
+        let end = self.tree.insert(line.as_bytes(), &pieces, next);
         if end == next {
             let gaps = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
             self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });

@@ -1,12 +1,9 @@
 //! Texts with gaps, kept as one tree: what many have in common is there once, and is compared once.
 //!
-//! Following a text touches little memory: nodes are small and stand in one list, their texts in one other, and texts are
-//! compared sixteen bytes at a time.
+//! Following a text touches little memory: nodes are small and stand in one list, the texts of all in one other.
 
-use wide::u8x16;
-
-use super::gap::{Filling, Gap};
-use crate::syntax::scanner::Scanner;
+use super::gap::Gap;
+use super::wording::{Texts, Wording};
 
 /// A gap of a text.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +19,8 @@ pub(super) struct Piece {
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// The texts of all nodes, and some bytes more, so that each can be looked at beyond its end.
-    texts: Vec<u8>,
+    /// Those of all nodes.
+    texts: Texts,
 }
 
 /// The place of a node in the list.
@@ -38,9 +35,7 @@ struct Node {
     /// What has to be read before the text; what of it decides. The text's first byte, if nothing has to be.
     before: Option<Gap>,
     outcome: u32,
-    /// Where the text stands.
-    start: u32,
-    length: u32,
+    text: Wording,
     /// Those that may follow are a list: its first, and the next one in the list that this is in.
     child: Id,
     sibling: Id,
@@ -55,31 +50,22 @@ struct Place {
     offset: usize,
 }
 
-/// So many bytes of a text are looked at at once.
-pub(super) const WIDTH: usize = 16;
-
-const ROOT: Node = Node { before: None, outcome: 0, start: 0, length: 0, child: NONE, sibling: NONE, end: NONE };
+const ROOT: Node = Node { before: None, outcome: 0, text: Wording::EMPTY, child: NONE, sibling: NONE, end: NONE };
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { nodes: vec![ROOT], texts: vec![0; WIDTH] }
+        Self { nodes: vec![ROOT], texts: Texts::default() }
     }
 }
 
-/// Whether `line` begins with the first `length` bytes of `padded`, which is longer by [`WIDTH`] at least.
-#[inline]
-pub(super) fn begins_with(line: &[u8], padded: &[u8], length: usize) -> bool {
-    let whole = length / WIDTH;
-    let (line_chunks, padded_chunks) = (line.as_chunks::<WIDTH>().0, padded.as_chunks::<WIDTH>().0);
-    let (Some((line_chunks, [a, ..])), Some((padded_chunks, [b, ..]))) =
-        (line_chunks.split_at_checked(whole), padded_chunks.split_at_checked(whole))
-    else {
-        // The line ends soon.
-        return line.get(..length).is_some_and(|rest| rest == &padded[..length]);
-    };
-    let rest = u8x16::new(*a).cmp_eq(u8x16::new(*b)).move_mask().trailing_ones() as usize;
-    // Not `==`, which calls a function for a few bytes.
-    rest >= length % WIDTH && line_chunks.iter().zip(padded_chunks).all(|(a, b)| a == b)
+/// Whoever follows a text reads its gaps.
+pub(super) trait Reader {
+    /// Reads what stands at `at` as such a gap, which is before the node of that number: where it ends, and what of it decides.
+    /// `None` if it is no such gap.
+    fn read(&mut self, gap: Gap, node: usize, at: usize) -> Option<(usize, u32)>;
+
+    /// Keeps what was read last: it is on the way.
+    fn keep(&mut self, gap: Gap, start: usize, end: usize);
 }
 
 impl Tree {
@@ -88,39 +74,29 @@ impl Tree {
         (self.texts.len(), self.nodes.len())
     }
 
-    /// Follows what comes next as far as a text of the tree goes; its number. `read` reads a gap, if it is one of that kind,
-    /// at a place of the tree; `take` takes where those on the way stand and what was read of them.
-    pub(super) fn follow<'l>(
-        &self,
-        scanner: &mut Scanner<'l>,
-        mut read: impl FnMut(Gap, usize, &mut Scanner<'l>) -> Option<Filling<'l>>,
-        mut take: impl FnMut(Gap, (usize, usize), &Filling<'l>),
-    ) -> Option<u32> {
-        let line = scanner.line;
-        let mut node = &self.nodes[0];
+    /// Follows the line to its end; the number of the text that it is.
+    #[inline]
+    pub(super) fn follow(&self, line: &[u8], reader: &mut impl Reader) -> Option<u32> {
+        let (mut at, mut node) = (0, &self.nodes[0]);
         loop {
-            let length = node.length as usize;
-            if !begins_with(&line[scanner.at..], &self.texts[node.start as usize..], length) {
-                return None;
-            }
-            scanner.at += length;
-            let (mut next, mut tried, mut filled, mut end) = (node.child, None, None, 0);
+            at = self.texts.end(&node.text, line, at)?;
+            let (mut next, mut tried, mut read) = (node.child, None, None);
             node = loop {
-                let Some(child) = self.nodes.get(next as usize) else { return (node.end != NONE).then_some(node.end) };
+                let Some(child) = self.nodes.get(next as usize) else {
+                    return (node.end != NONE && at == line.len()).then_some(node.end);
+                };
                 match child.before {
-                    None if line.get(scanner.at).is_some_and(|byte| u32::from(*byte) == child.outcome) => break child,
+                    None if line.get(at).is_some_and(|byte| u32::from(*byte) == child.outcome) => break child,
                     None => {}
                     Some(gap) => {
                         if tried != Some(gap) {
-                            let mut ahead = *scanner;
-                            filled = read(gap, next as usize, &mut ahead);
-                            (tried, end) = (Some(gap), ahead.at);
+                            (tried, read) = (Some(gap), reader.read(gap, next as usize, at));
                         }
-                        if let Some(filling) = &filled
-                            && filling.outcome == child.outcome
+                        if let Some((end, outcome)) = read
+                            && outcome == child.outcome
                         {
-                            take(gap, (scanner.at, end), filling);
-                            scanner.at = end;
+                            reader.keep(gap, at, end);
+                            at = end;
                             break child;
                         }
                     }
@@ -156,17 +132,16 @@ impl Tree {
     /// Follows `text` from a place in the tree, and puts in what is missing.
     fn grow(&mut self, mut at: Place, mut text: &[u8]) -> Place {
         loop {
-            let Node { start, length, child, end, .. } = *self.node(at.node);
-            let known = &self.texts[start as usize..][at.offset..length as usize];
+            let Node { text: known, child, end, .. } = *self.node(at.node);
+            let is_empty = known.len() == 0;
+            let known = &self.texts.text(&known)[at.offset..];
             let common = known.iter().zip(text).take_while(|(a, b)| a == b).count();
             (at.offset, text) = (at.offset + common, &text[common..]);
             let Some(first) = text.first() else { return at };
             // One that was put in just now may have any text.
-            let is_new = at.node != 0 && length == 0 && child == NONE && end == NONE;
+            let is_new = at.node != 0 && is_empty && child == NONE && end == NONE;
             if is_new {
-                let start = self.add_text(text);
-                let node = self.node(at.node);
-                (node.start, node.length) = (start, text.len() as u32);
+                self.node(at.node).text = self.texts.add(text);
                 return Place { offset: text.len(), ..at };
             }
             self.split(at);
@@ -177,15 +152,13 @@ impl Tree {
     /// Makes the text of a node end at a place within it.
     fn split(&mut self, at: Place) {
         let node = *self.node(at.node);
-        let before = at.offset as u32;
-        if before == node.length {
+        if at.offset == node.text.len() {
             return;
         }
-        let (start, length) = (node.start + before, node.length - before);
-        let first = u32::from(self.texts[start as usize]);
-        let behind = Node { before: None, outcome: first, start, length, sibling: NONE, ..node };
-        let child = self.add(behind);
-        *self.node(at.node) = Node { length: before, child, end: NONE, ..node };
+        let (before, behind) = self.texts.split(&node.text, at.offset);
+        let first = u32::from(self.texts.text(&behind)[0]);
+        let child = self.add(Node { before: None, outcome: first, text: behind, sibling: NONE, ..node });
+        *self.node(at.node) = Node { text: before, child, end: NONE, ..node };
     }
 
     /// The node that follows on another one so; if there is none, one without a text is put in.
@@ -211,20 +184,11 @@ impl Tree {
         self.nodes.push(node);
         Id::try_from(self.nodes.len() - 1).expect("whoever fills a tree bounds it")
     }
-
-    fn add_text(&mut self, text: &[u8]) -> u32 {
-        let start = self.texts.len() - WIDTH;
-        self.texts.truncate(start);
-        self.texts.extend_from_slice(text);
-        self.texts.extend([0; WIDTH]);
-        u32::try_from(start).expect("whoever fills a tree bounds it")
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::outline::Marks;
-    use crate::syntax::outline::relations::Distinct;
+    use crate::syntax::scanner::end_of_number;
 
     use super::*;
 
@@ -234,13 +198,18 @@ mod tests {
         (text.replace('#', "7").into_bytes(), text.match_indices('#').map(gap).collect())
     }
 
-    fn find(tree: &Tree, text: &str) -> Option<(u32, usize)> {
-        let mut scanner = Scanner::new(text.as_bytes());
-        fn read<'l>(gap: Gap, _place: usize, ahead: &mut Scanner<'l>) -> Option<Filling<'l>> {
-            let marks = Marks { application: false, values: 0, skipped: 0, examined: 0, returned: 0 };
-            gap.read(ahead, marks, &mut Distinct::default())
+    struct Numbers<'l>(&'l [u8]);
+
+    impl Reader for Numbers<'_> {
+        fn read(&mut self, _gap: Gap, _node: usize, at: usize) -> Option<(usize, u32)> {
+            end_of_number(self.0, at).map(|end| (end, 0))
         }
-        tree.follow(&mut scanner, read, |_, _, _| {}).map(|number| (number, scanner.at))
+
+        fn keep(&mut self, _gap: Gap, _start: usize, _end: usize) {}
+    }
+
+    fn find(tree: &Tree, text: &str) -> Option<u32> {
+        tree.follow(text.as_bytes(), &mut Numbers(text.as_bytes()))
     }
 
     #[test]
@@ -255,29 +224,11 @@ mod tests {
             for (first, known) in texts[..=number].iter().enumerate() {
                 let first = texts[..first].iter().position(|other| other == known).unwrap_or(first);
                 let text = known.replace('#', "12345");
-                assert_eq!(find(&tree, &text), Some((first as u32, text.len())), "{known} after {text}");
+                assert_eq!(find(&tree, &text), Some(first as u32), "{known} after {text}");
             }
         }
         for text in ["", "{", "{\"a\":true}", "{\"a\":1", "{\"ab\":1,\"d\":1}", "{\"a\":\"1\"}"] {
             assert_eq!(find(&tree, text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn texts_of_any_length_are_compared_to_their_ends() {
-        let text: Vec<u8> = (b'a'..=b'z').cycle().take(70).collect();
-        let padded = [text.as_slice(), &[0; WIDTH]].concat();
-        for length in 0..=text.len() {
-            assert!(begins_with(&text[..length], &padded, length));
-            assert!(begins_with(&text, &padded, length));
-            assert!(length == 0 || !begins_with(&text[..length - 1], &padded, length));
-            for wrong in 0..length {
-                let mut other = text.clone();
-                other[wrong] = b'-';
-                assert!(!begins_with(&other, &padded, length), "{length} {wrong}");
-                assert!(!begins_with(&other[..length], &padded, length), "{length} {wrong}");
-                assert!(begins_with(&other, &padded, wrong), "{length} {wrong}");
-            }
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn event(record: &Members<'_>) -> Event {
     let attr = record.object("attr").unwrap_or(Members { line: record.line, list: Vec::new(), partial: false });
     let mut event = judged(record, &attr);
     envelope(record, &mut event);
-    event.is_own_work = is_own_thread(&event.context);
+    event.is_own_work = is_own_thread(event.context.as_bytes());
     counters(&attr, &mut event);
     for statement in &mut event.statements {
         statement.now = event.time_millis;

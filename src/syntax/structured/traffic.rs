@@ -1,5 +1,7 @@
 //! Whose operation a record is about: a client's, or the cluster's own; and which process wrote it.
 
+use memchr::memmem;
+
 use crate::model::{Namespace, Origin, Verb};
 
 use super::command::{Command, Kind};
@@ -73,12 +75,12 @@ const OWN_THREADS: [&str; 26] = [
 
 /// Whether a thread of that name works for the server itself. Clients are served by `conn123`.
 #[must_use]
-pub(in crate::syntax) fn is_own_thread(name: &str) -> bool {
-    if name.starts_with("conn") || name.is_empty() {
+pub(in crate::syntax) fn is_own_thread(name: &[u8]) -> bool {
+    if name.starts_with(b"conn") || name.is_empty() {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    OWN_THREADS.iter().any(|part| name.contains(part))
+    OWN_THREADS.iter().any(|part| memmem::find(&name, part.as_bytes()).is_some())
 }
 
 /// Why a collection is one of the server's own.

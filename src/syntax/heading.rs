@@ -78,7 +78,7 @@ fn id(line: &[u8]) -> Option<u32> {
         return None;
     }
     let mut id = 0;
-    for byte in rest[severity.len() + component.len()..].iter().take(9) {
+    for byte in rest[severity.len() + component.len()..].first_chunk::<9>()? {
         match byte {
             b'0'..=b'9' => id = id * 10 + u32::from(byte - b'0'),
             b',' => return Some(id),
@@ -92,14 +92,16 @@ fn id(line: &[u8]) -> Option<u32> {
 #[inline]
 fn is_component(text: [u8; 16]) -> bool {
     const ID: &[u8; 5] = b"\"id\":";
+    if text.last_chunk() != Some(ID) {
+        return false;
+    }
     let bytes = u8x16::new(text);
     let are = |byte: u8| bytes.cmp_eq(u8x16::splat(byte)).move_mask().cast_unsigned();
     let (quotes, blanks) = (are(b'"'), are(b' '));
     let end = quotes.trailing_zeros();
     let column = text.len() - ID.len();
     let between: u32 = ((1 << column) - 1) & !((4 << end) - 1);
-    text.last_chunk() == Some(ID)
-        && quotes.count_ones() == 3
+    quotes == 1 << end | 0b1001 << column
         && are(b'\\') == 0
         && text.get(end as usize + 1) == Some(&b',')
         && blanks & between == between
@@ -153,6 +155,7 @@ mod tests {
             r#"COMMAND",x "id":"#,
             r#"COMMAND"   "id":"#,
             r#""id":"id", "id":"#,
+            r"COMMAND and more",
         ] {
             let text = *component.as_bytes().first_chunk().expect("long enough");
             assert!(!is_component(text), "{component}");

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use shardlint::input::{Input, InputError, Piece, discover};
-use shardlint::text::SourceId;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -22,7 +21,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 /// The text that is delivered, and the error that follows it.
 fn read(path: &Path) -> (String, Option<InputError>) {
     let (mut text, mut failure) = (String::new(), None);
-    match Input::file(path).chunks(SourceId(0), 64) {
+    match Input::file(path).chunks(64) {
         Ok(chunks) => {
             for piece in chunks {
                 match piece {

@@ -265,8 +265,7 @@ pub struct CheckArgs {
     /// Print every setting and where it comes from, and do nothing else.
     #[arg(long, help_heading = "Configuration")]
     pub show_settings: bool,
-    /// Worker threads, one of which inflates if logs are compressed; 0 means one for each core. The output is the same for any
-    /// number.
+    /// Threads that read and judge; 0 means one for each core. The output is the same for any number.
     #[arg(long, short = 'j', value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=512), env = "SHARDLINT_THREADS", hide_env = true)]
     pub threads: u16,
 }

@@ -4,20 +4,28 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::mpsc::Receiver;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::input::{Chunk, Chunks, InputError, LINE_CAP, Piece};
+use crate::input::{Chunk, LINE_CAP, Piece};
 use crate::syntax::frame::{Frame, Line};
 use crate::syntax::{Heading, heading};
-use crate::text::RecordPos;
+use crate::text::{RecordPos, SourceId};
+
+/// Some whole lines.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    /// Where the first one begins.
+    pub pos: RecordPos,
+    /// They, with their line ends.
+    pub bytes: Vec<u8>,
+}
 
 /// Lines, and which of them make one record together.
 #[derive(Debug, Clone)]
 pub struct Block {
     /// The lines.
-    pub chunk: Chunk,
+    pub lines: Lines,
     frames: Vec<Framed>,
     runs: Vec<Run>,
     /// Bytes of the first line that stand in the block before.
@@ -79,20 +87,20 @@ impl Block {
     /// The records in order: each line is one, unless it is a part of one on several lines. Those that do not have to be read
     /// come together.
     pub fn records(&self) -> impl Iterator<Item = BlockRecord<'_>> {
-        let bytes = self.chunk.bytes.as_slice();
-        let (mut at, mut line) = (0, self.chunk.pos.line);
+        let bytes = self.lines.bytes.as_slice();
+        let (mut at, mut line) = (0, self.lines.pos.line);
         let mut frames = self.frames.iter().peekable();
         let mut idle = self.runs.iter().filter(|run| run.is_idle).peekable();
         std::iter::from_fn(move || {
             if let Some(Run { range, lines, .. }) = idle.next_if(|run| run.range.start == at) {
-                let position = RecordPos { offset: self.chunk.pos.offset + at as u64, line, ..self.chunk.pos };
+                let position = RecordPos { offset: self.lines.pos.offset + at as u64, line, ..self.lines.pos };
                 (at, line) = (range.end, line + lines);
                 let bytes = without_line_end(&bytes[range.clone()]);
                 return Some(BlockRecord { position, lead: 0, bytes, lines: *lines, is_split: false, is_idle: true });
             }
             let line_end = at + bytes.get(at..).filter(|rest| !rest.is_empty()).map(line_length)?;
             let Some(frame) = frames.next_if(|frame| frame.range.start < line_end) else {
-                let position = RecordPos { offset: self.chunk.pos.offset + at as u64, line, ..self.chunk.pos };
+                let position = RecordPos { offset: self.lines.pos.offset + at as u64, line, ..self.lines.pos };
                 let lead = if at == 0 { self.lead } else { 0 };
                 let record = without_line_end(&bytes[at..line_end]);
                 (at, line) = (line_end, line + 1);
@@ -102,7 +110,7 @@ impl Block {
             let Framed { range, is_split } = frame;
             let before = newlines(&bytes[at..range.start]);
             let position =
-                RecordPos { offset: self.chunk.pos.offset + range.start as u64, line: line + before, ..self.chunk.pos };
+                RecordPos { offset: self.lines.pos.offset + range.start as u64, line: line + before, ..self.lines.pos };
             let lead = match memrchr(b'\n', &bytes[..range.start]) {
                 Some(newline) => range.start - newline - 1,
                 None => range.start + self.lead,
@@ -125,13 +133,13 @@ impl Block {
     /// The stretches in which records may tell of the process.
     pub fn stretches(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.runs.iter().map(|run| run.range.end));
-        let ends = self.runs.iter().map(|run| run.range.start).chain(std::iter::once(self.chunk.bytes.len()));
+        let ends = self.runs.iter().map(|run| run.range.start).chain(std::iter::once(self.lines.bytes.len()));
         starts.zip(ends).map(|(start, end)| start..end).filter(|stretch| !stretch.is_empty())
     }
 
     /// The record that the byte at `offset` belongs to.
     pub fn record_at(&self, offset: usize) -> &[u8] {
-        let bytes = &self.chunk.bytes;
+        let bytes = &self.lines.bytes;
         if let Some(frame) = self.frames.iter().find(|frame| frame.range.contains(&offset)) {
             return &bytes[frame.range.clone()];
         }
@@ -168,7 +176,7 @@ struct Open {
 #[derive(Debug)]
 struct Held {
     /// From the beginning of its first line on, or from its own beginning if another record ends on that line.
-    chunk: Chunk,
+    lines: Lines,
     lead: usize,
     open: Open,
 }
@@ -184,144 +192,144 @@ struct Dropped {
 
 /// The blocks of one input, in order.
 pub struct Blocks {
-    chunks: Chunks,
+    source: SourceId,
+    /// The number of the line that comes next.
+    line: u64,
     cap: usize,
     held: Option<Held>,
     dropped: Option<Dropped>,
-    ready: VecDeque<Result<Blocked, InputError>>,
-    ended: bool,
+    ready: VecDeque<Blocked>,
 }
 
 impl Blocks {
-    /// The blocks that `chunks` make.
+    /// Those of a source of which nothing has been taken in.
     #[must_use]
-    pub fn new(chunks: Chunks) -> Self {
-        Self { chunks, cap: LINE_CAP, held: None, dropped: None, ready: VecDeque::new(), ended: false }
+    pub fn new(source: SourceId) -> Self {
+        Self { source, line: 1, cap: LINE_CAP, held: None, dropped: None, ready: VecDeque::new() }
     }
 
-    /// The receiver of spare buffers that the chunks were given.
-    #[must_use]
-    pub fn into_spare(self) -> Option<Receiver<Vec<u8>>> {
-        self.chunks.into_spare()
+    /// Takes in what comes next.
+    pub fn take(&mut self, piece: Piece) {
+        match piece {
+            Piece::Lines(Chunk { offset, bytes }) => {
+                let pos = self.position(offset);
+                self.line += self.lay_out(Lines { pos, bytes });
+            }
+            Piece::Oversize { offset, length } => {
+                self.end();
+                let position = self.position(offset);
+                self.line += 1;
+                self.ready.push_back(Blocked::Oversize { position, length, lines: 1 });
+            }
+        }
     }
 
-    /// Takes in some more lines.
-    fn take(&mut self, chunk: Chunk) {
-        let (mut chunk, lead, scanned, open) = match self.held.take() {
-            None => (chunk, 0, 0, None),
-            Some(Held { chunk: mut held, lead, open }) => {
+    /// Nothing more comes: what is open ends here.
+    pub fn end(&mut self) {
+        let Some(Held { lines, lead, open }) = self.held.take() else { return };
+        if self.dropped.is_some() {
+            self.drop_more(&lines);
+            return self.end_dropped();
+        }
+        let frame = Framed { range: open.start..lines.bytes.len(), is_split: open.frame.is_split() };
+        self.give(Block { lines, frames: vec![frame], runs: Vec::new(), lead, is_cut: false });
+    }
+
+    /// What is whole by now.
+    pub fn ready(&mut self) -> impl Iterator<Item = Blocked> + use<'_> {
+        self.ready.drain(..)
+    }
+
+    fn position(&self, offset: u64) -> RecordPos {
+        RecordPos { source: self.source, offset, line: self.line }
+    }
+
+    /// Finds the records in some more lines. Returns how many lines those are.
+    fn lay_out(&mut self, lines: Lines) -> u64 {
+        let (mut lines, lead, scanned, open) = match self.held.take() {
+            None => (lines, 0, 0, None),
+            Some(Held { lines: mut held, lead, open }) => {
                 let scanned = held.bytes.len();
-                held.bytes.extend_from_slice(&chunk.bytes);
+                held.bytes.extend_from_slice(&lines.bytes);
                 (held, lead, scanned, Some(open))
             }
         };
-        let Records { frames, runs, open } = records(&chunk.bytes, scanned, open);
+        let Records { frames, runs, open, line_count } = records(&lines.bytes, scanned, open);
         if self.dropped.is_some() {
-            let end = frames.first().map_or(chunk.bytes.len(), |frame| frame.range.end);
-            let is_over = !frames.is_empty();
-            let end = end
-                + if is_over && !chunk.bytes[..end].ends_with(b"\n") { line_length(&chunk.bytes[end..]) } else { 0 };
-            let rest = split_off(&mut chunk, end);
-            self.drop_more(&chunk);
-            match open.filter(|_| !is_over) {
-                Some(open) => self.held = Some(Held { chunk: rest, lead: 0, open: Open { start: 0, ..open } }),
-                None => {
-                    self.end_dropped();
-                    self.take(rest);
-                }
-            }
-            return;
+            let is_over = frames.first().map(|frame| frame.range.end);
+            self.go_on_dropping(lines, is_over, open);
+            return line_count;
         }
-        let Some(mut open) = open else { return self.give(Block { chunk, frames, runs, lead, is_cut: false }) };
-        let line_start = memrchr(b'\n', &chunk.bytes[..open.start]).map_or(0, |newline| newline + 1);
+        let Some(mut open) = open else {
+            self.give(Block { lines, frames, runs, lead, is_cut: false });
+            return line_count;
+        };
+        let line_start = memrchr(b'\n', &lines.bytes[..open.start]).map_or(0, |newline| newline + 1);
         let is_cut = frames.last().is_some_and(|frame| frame.range.end > line_start);
         let at = if is_cut { open.start } else { line_start };
-        let rest = split_off(&mut chunk, at);
+        let rest = split_off(&mut lines, at);
         let held_lead = at - line_start + if line_start == 0 { lead } else { 0 };
         open.start -= at;
-        self.give(Block { chunk, frames, runs, lead, is_cut });
-        self.hold(Held { chunk: rest, lead: held_lead, open });
+        self.give(Block { lines, frames, runs, lead, is_cut });
+        self.hold(Held { lines: rest, lead: held_lead, open });
+        line_count
+    }
+
+    /// Lines of which the first belong to a record that was let go: all, unless it `ends` in there.
+    fn go_on_dropping(&mut self, mut lines: Lines, ends: Option<usize>, open: Option<Open>) {
+        let mut end = ends.unwrap_or(lines.bytes.len());
+        if ends.is_some() && !lines.bytes[..end].ends_with(b"\n") {
+            end += line_length(&lines.bytes[end..]);
+        }
+        let rest = split_off(&mut lines, end);
+        self.drop_more(&lines);
+        match open.filter(|_| ends.is_none()) {
+            Some(open) => self.held = Some(Held { lines: rest, lead: 0, open: Open { start: 0, ..open } }),
+            None => {
+                self.end_dropped();
+                self.lay_out(rest);
+            }
+        }
     }
 
     fn give(&mut self, block: Block) {
-        if !block.chunk.bytes.is_empty() {
-            self.ready.push_back(Ok(Blocked::Block(block)));
+        if !block.lines.bytes.is_empty() {
+            self.ready.push_back(Blocked::Block(block));
         }
     }
 
     fn hold(&mut self, mut held: Held) {
-        if held.chunk.bytes.len() > self.cap {
-            let end = held.chunk.bytes.len();
-            let nothing = split_off(&mut held.chunk, end);
-            self.drop_more(&held.chunk);
-            held = Held { chunk: nothing, lead: 0, open: Open { start: 0, ..held.open } };
+        if held.lines.bytes.len() > self.cap {
+            let end = held.lines.bytes.len();
+            let nothing = split_off(&mut held.lines, end);
+            self.drop_more(&held.lines);
+            held = Held { lines: nothing, lead: 0, open: Open { start: 0, ..held.open } };
         }
         self.held = Some(held);
     }
 
-    fn drop_more(&mut self, chunk: &Chunk) {
-        let begun = Dropped { position: chunk.pos, length: 0, line_ends: 0, is_line_ended: true };
+    fn drop_more(&mut self, lines: &Lines) {
+        let begun = Dropped { position: lines.pos, length: 0, line_ends: 0, is_line_ended: true };
         let dropped = self.dropped.get_or_insert(begun);
-        dropped.length += chunk.bytes.len() as u64;
-        dropped.line_ends += newlines(&chunk.bytes);
-        dropped.is_line_ended = chunk.bytes.last().map_or(dropped.is_line_ended, |last| *last == b'\n');
+        dropped.length += lines.bytes.len() as u64;
+        dropped.line_ends += newlines(&lines.bytes);
+        dropped.is_line_ended = lines.bytes.last().map_or(dropped.is_line_ended, |last| *last == b'\n');
     }
 
     fn end_dropped(&mut self) {
         if let Some(Dropped { position, length, line_ends, is_line_ended }) = self.dropped.take() {
             let lines = line_ends + u64::from(!is_line_ended);
-            self.ready.push_back(Ok(Blocked::Oversize { position, length, lines }));
+            self.ready.push_back(Blocked::Oversize { position, length, lines });
         }
-    }
-
-    /// Nothing more comes: what is open ends here.
-    fn flush(&mut self) {
-        let Some(Held { chunk, lead, open }) = self.held.take() else { return };
-        if self.dropped.is_some() {
-            self.drop_more(&chunk);
-            return self.end_dropped();
-        }
-        let frame = Framed { range: open.start..chunk.bytes.len(), is_split: open.frame.is_split() };
-        self.give(Block { chunk, frames: vec![frame], runs: Vec::new(), lead, is_cut: false });
     }
 }
 
-/// Cuts a chunk in two.
-fn split_off(chunk: &mut Chunk, at: usize) -> Chunk {
-    let bytes = chunk.bytes.split_off(at);
+/// Cuts lines in two.
+fn split_off(lines: &mut Lines, at: usize) -> Lines {
+    let bytes = lines.bytes.split_off(at);
     let pos =
-        RecordPos { offset: chunk.pos.offset + at as u64, line: chunk.pos.line + newlines(&chunk.bytes), ..chunk.pos };
-    Chunk { pos, bytes }
-}
-
-impl Iterator for Blocks {
-    type Item = Result<Blocked, InputError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(ready) = self.ready.pop_front() {
-                return Some(ready);
-            }
-            if self.ended {
-                return None;
-            }
-            match self.chunks.next() {
-                Some(Ok(Piece::Lines(chunk))) => self.take(chunk),
-                Some(Ok(Piece::Oversize { pos, length })) => {
-                    self.flush();
-                    self.ready.push_back(Ok(Blocked::Oversize { position: pos, length, lines: 1 }));
-                }
-                Some(Err(error)) => {
-                    self.flush();
-                    self.ready.push_back(Err(error));
-                }
-                None => {
-                    self.flush();
-                    self.ended = true;
-                }
-            }
-        }
-    }
+        RecordPos { offset: lines.pos.offset + at as u64, line: lines.pos.line + newlines(&lines.bytes), ..lines.pos };
+    Lines { pos, bytes }
 }
 
 /// What is known of the records in some lines.
@@ -332,12 +340,14 @@ struct Records {
     runs: Vec<Run>,
     /// The one that is still open at the end.
     open: Option<Open>,
+    /// Lines that were passed over.
+    line_count: u64,
 }
 
 /// The records in `bytes`, of which those before `scanned` are known to belong to the open one.
 fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
     let (mut frames, mut runs) = (Vec::new(), Vec::new());
-    let mut at = scanned;
+    let (mut at, mut line_count) = (scanned, 0);
     while at < bytes.len() {
         let end = at + line_length(&bytes[at..]);
         let line = without_line_end(&bytes[at..end]);
@@ -345,11 +355,10 @@ fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
             let heading = heading(line);
             if heading != Heading::Other {
                 add(&mut runs, at..end, heading == Heading::Idle);
-                at = end;
-                continue;
+            } else {
+                open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
             }
-            open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
-            at = end;
+            (at, line_count) = (end, line_count + 1);
             continue;
         };
         match frame.read(line) {
@@ -364,9 +373,9 @@ fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
                 continue;
             }
         }
-        at = end;
+        (at, line_count) = (end, line_count + 1);
     }
-    Records { frames, runs, open }
+    Records { frames, runs, open, line_count }
 }
 
 /// Adds a line to the run that it goes on with.
@@ -396,17 +405,24 @@ fn rest_of_line(line: &[u8], mut from: usize, line_start: usize, frames: &mut Ve
 
 #[cfg(test)]
 mod tests {
-    use crate::text::SourceId;
+    use crate::input::Chunks;
 
     use super::*;
 
     /// Offset, line, lead, lines and text of each record; an oversize one by its length.
     fn records(text: &str, size: usize, cap: usize) -> Vec<(u64, u64, u32, u64, String)> {
         let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        let blocks = Blocks { cap, ..Blocks::new(Chunks::new("x".to_owned(), SourceId(0), reader, size)) };
+        let mut blocks = Blocks { cap, ..Blocks::new(SourceId(0)) };
+        let mut whole = Vec::new();
+        for piece in Chunks::new("x".to_owned(), reader, size) {
+            blocks.take(piece.expect("readable"));
+            whole.extend(blocks.ready());
+        }
+        blocks.end();
+        whole.extend(blocks.ready());
         let mut records = Vec::new();
-        for blocked in blocks {
-            match blocked.expect("readable") {
+        for blocked in whole {
+            match blocked {
                 Blocked::Block(block) => block.records().for_each(|record| {
                     let (mut offset, mut line) = (record.position.offset, record.position.line);
                     let text = String::from_utf8_lossy(record.bytes).into_owned();
@@ -478,9 +494,9 @@ mod tests {
     fn only_records_that_may_tell_of_the_process_are_searched_for_it() {
         let (idle, slow, version) = (structured(22943), structured(51803), structured(23403));
         let text = [&*idle, &version, &idle, &slow, "prose", &slow, ""].join("\n");
-        let reader = Box::new(std::io::Cursor::new(text.clone().into_bytes()));
-        let mut blocks = Blocks::new(Chunks::new("x".to_owned(), SourceId(0), reader, 1 << 20));
-        let Some(Ok(Blocked::Block(block))) = blocks.next() else { panic!("a block") };
+        let mut blocks = Blocks::new(SourceId(0));
+        blocks.take(Piece::Lines(Chunk { offset: 0, bytes: text.clone().into_bytes() }));
+        let Some(Blocked::Block(block)) = blocks.ready().next() else { panic!("a block") };
         let searched: Vec<&str> = block.stretches().map(|stretch| &text[stretch]).collect();
         assert_eq!(searched, [format!("{version}\n"), "prose\n".to_owned()]);
     }

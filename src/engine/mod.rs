@@ -25,6 +25,7 @@ mod sightings;
 mod sink;
 mod stats;
 mod sums;
+mod supply;
 mod suppress;
 mod tally;
 mod totals;

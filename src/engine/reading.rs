@@ -1,15 +1,15 @@
-//! Sources to messages: one thread reads a source after the other, or, when they are followed, each has one of its own. What
-//! an earlier block tells about the process goes with each block. Nothing is judged here.
+//! Sources to messages, in two stages that may lie on two threads: reading (and inflating) bytes, and passing over their lines
+//! once. What an earlier block tells about the process goes with each block. Who reads is decided in `supply.rs`; nothing is
+//! judged here.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::sync::{Arc, LazyLock};
-use std::thread::Builder;
+use std::iter::Enumerate;
+use std::sync::LazyLock;
+use std::vec::IntoIter;
 
 use regex::bytes::Regex;
 
-use crate::input::{Chunks, Generations, InputError};
-use crate::syntax::{Record, read_record};
+use crate::input::{Chunks, InputError, Piece};
+use crate::syntax::{Record, Role, read_record};
 use crate::text::{RecordPos, SourceId};
 
 use super::blocks::{Block, Blocked, Blocks};
@@ -28,121 +28,140 @@ pub enum Message {
     EndOfSource(SourceId),
 }
 
-/// Messages in the order of the input, numbered from 0.
-pub type Numbered<T> = (u64, T);
-
-/// How sources become messages.
-pub type Reading = fn(Vec<Source>, usize, Receiver<Vec<u8>>, Numbering) -> Option<()>;
-
-/// Sends messages with their numbers.
-#[derive(Clone)]
-pub struct Numbering {
-    sender: SyncSender<Numbered<Message>>,
-    next: Arc<AtomicU64>,
+/// A step of reading.
+pub enum Step {
+    /// A source was opened: its number, and the role of its process, if that is declared.
+    Begin(SourceId, Option<Role>),
+    /// More of it.
+    Piece(Piece),
+    /// A source that cannot be opened, or not be read to its end.
+    Failure(InputError),
+    /// Nothing more of it comes.
+    End(SourceId),
 }
 
-impl Numbering {
-    /// Numbers from 0.
+/// Bytes: sources, read one after the other.
+pub struct Reading {
+    sources: Enumerate<IntoIter<Source>>,
+    chunk_size: usize,
+    /// The source that is read, and what is to come of it, if it could be opened.
+    current: Option<(SourceId, Option<Chunks>)>,
+}
+
+/// The number of a source.
+pub fn source_id(place: usize) -> SourceId {
+    SourceId(u32::try_from(place).unwrap_or(u32::MAX))
+}
+
+impl Reading {
+    /// Nothing has been opened.
     #[must_use]
-    pub fn new(sender: SyncSender<Numbered<Message>>) -> Self {
-        Self { sender, next: Arc::default() }
+    pub fn new(sources: Vec<Source>, chunk_size: usize) -> Self {
+        Self { sources: sources.into_iter().enumerate(), chunk_size, current: None }
     }
 
-    /// `None` when nobody listens any more.
-    fn send(&self, message: Message) -> Option<()> {
-        self.sender.send((self.next.fetch_add(1, Ordering::Relaxed), message)).ok()
+    /// What comes next, in one of the `spare` buffers, if there are any. `None` when all sources have ended.
+    pub fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Step> {
+        let Some((id, chunks)) = &mut self.current else {
+            let (place, source) = self.sources.next()?;
+            return Some(self.open(source_id(place), source));
+        };
+        let step = match chunks.as_mut().and_then(|chunks| chunks.read(spare)) {
+            Some(Ok(piece)) => Step::Piece(piece),
+            Some(Err(error)) => Step::Failure(error),
+            None => {
+                let end = Step::End(*id);
+                self.current = None;
+                end
+            }
+        };
+        Some(step)
     }
-}
 
-fn numbered(sources: Vec<Source>) -> impl Iterator<Item = (SourceId, Source)> {
-    sources.into_iter().enumerate().map(|(i, source)| (SourceId(u32::try_from(i).unwrap_or(u32::MAX)), source))
-}
-
-/// Reads one source after the other. Ends early when nobody listens any more.
-pub fn read_all(
-    sources: Vec<Source>,
-    chunk_size: usize,
-    mut spare: Receiver<Vec<u8>>,
-    sender: Numbering,
-) -> Option<()> {
-    for (id, source) in numbered(sources) {
-        spare = read_source(source, id, chunk_size, spare, &sender)?;
-        sender.send(Message::EndOfSource(id))?;
-    }
-    Some(())
-}
-
-/// Reads sources side by side and waits for more. What comes slowly needs no buffers again.
-pub fn follow_all(sources: Vec<Source>, chunk_size: usize, _spare: Receiver<Vec<u8>>, sender: Numbering) -> Option<()> {
-    for (id, source) in numbered(sources) {
-        let (name, own) = (source.input.name().to_owned(), sender.clone());
-        let begun = Builder::new().spawn(move || follow_source(source, id, chunk_size, &own));
-        if let Err(source) = begun {
-            sender.send(Message::Failure(InputError::Unreadable { name, source }))?;
-            sender.send(Message::EndOfSource(id))?;
+    /// A few steps at once: about as much as a chunk holds. None when all sources have ended.
+    pub fn several(&mut self, spare: &mut Vec<Vec<u8>>) -> Vec<Step> {
+        const MOST: usize = 64;
+        let (mut steps, mut read) = (Vec::new(), 0);
+        while read < self.chunk_size && steps.len() < MOST {
+            let Some(step) = self.next(spare) else { break };
+            read += match &step {
+                Step::Piece(Piece::Lines(chunk)) => chunk.bytes.len(),
+                Step::Piece(Piece::Oversize { .. }) => self.chunk_size,
+                Step::Begin(..) | Step::Failure(_) | Step::End(_) => 0,
+            };
+            steps.push(step);
         }
+        steps
     }
-    Some(())
+
+    fn open(&mut self, id: SourceId, source: Source) -> Step {
+        let Source { input, opened, role } = source;
+        let chunks = match opened {
+            Some(reader) => Ok(Chunks::new(input.name().to_owned(), reader, self.chunk_size)),
+            None => input.chunks(self.chunk_size),
+        };
+        let (chunks, step) = match chunks {
+            Ok(chunks) => (Some(chunks), Step::Begin(id, role)),
+            Err(error) => (None, Step::Failure(error)),
+        };
+        self.current = Some((id, chunks));
+        step
+    }
 }
 
-fn follow_source(source: Source, id: SourceId, chunk_size: usize, sender: &Numbering) -> Option<()> {
-    let Source { input, opened, role } = source;
-    let generations = match opened {
-        Some(reader) => Ok(Generations::Once(Some(reader))),
-        None => Generations::of(&input),
-    };
-    match generations {
-        Ok(generations) => {
-            // A process goes on when its log is rotated; a new one says so.
-            let mut process = Process { declared: role, ..Process::default() };
-            for reader in generations {
-                let chunks = Chunks::new(input.name().to_owned(), id, reader, chunk_size);
-                send_blocks(&mut Blocks::new(chunks), &mut process, sender)?;
+/// Lines: which of them make a record, and what they tell about the process.
+pub struct Framing {
+    source: SourceId,
+    blocks: Blocks,
+    process: Process,
+}
+
+impl Framing {
+    /// Nothing of the source has been read.
+    #[must_use]
+    pub fn new(source: SourceId, role: Option<Role>) -> Self {
+        let process = Process { declared: role, ..Process::default() };
+        Self { source, blocks: Blocks::new(source), process }
+    }
+
+    /// Takes in a step; adds what is whole by that.
+    pub fn take(&mut self, step: Step, messages: &mut Vec<Message>) {
+        match step {
+            Step::Begin(source, role) => *self = Self::new(source, role),
+            Step::Piece(piece) => {
+                self.blocks.take(piece);
+                self.hand_on(messages);
+            }
+            Step::Failure(error) => {
+                self.end_log(messages);
+                messages.push(Message::Failure(error));
+            }
+            Step::End(source) => {
+                self.end_log(messages);
+                messages.push(Message::EndOfSource(source));
             }
         }
-        Err(error) => sender.send(Message::Failure(error))?,
     }
-    sender.send(Message::EndOfSource(id))
-}
 
-/// Reads one source; the receiver of spare buffers comes back for the next one.
-fn read_source(
-    source: Source,
-    id: SourceId,
-    chunk_size: usize,
-    spare: Receiver<Vec<u8>>,
-    sender: &Numbering,
-) -> Option<Receiver<Vec<u8>>> {
-    let Source { input, opened, role } = source;
-    let chunks = match opened {
-        Some(reader) => Ok(Chunks::new(input.name().to_owned(), id, reader, chunk_size)),
-        None => input.chunks(id, chunk_size),
-    };
-    let chunks = match chunks {
-        Ok(chunks) => chunks,
-        Err(error) => {
-            sender.send(Message::Failure(error))?;
-            return Some(spare);
+    /// What comes next of the source begins a new log of the same process.
+    pub fn end_log(&mut self, messages: &mut Vec<Message>) {
+        self.blocks.end();
+        self.hand_on(messages);
+        self.blocks = Blocks::new(self.source);
+    }
+
+    fn hand_on(&mut self, messages: &mut Vec<Message>) {
+        for blocked in self.blocks.ready() {
+            messages.push(match blocked {
+                Blocked::Block(block) => {
+                    let before = self.process;
+                    learn(&mut self.process, &block);
+                    Message::Block(block, before)
+                }
+                Blocked::Oversize { position, length, lines } => Message::Oversize(position, length, lines),
+            });
         }
-    };
-    let mut blocks = Blocks::new(chunks.reusing(spare));
-    send_blocks(&mut blocks, &mut Process { declared: role, ..Process::default() }, sender)?;
-    blocks.into_spare()
-}
-
-fn send_blocks(blocks: &mut Blocks, process: &mut Process, sender: &Numbering) -> Option<()> {
-    for blocked in blocks {
-        sender.send(match blocked {
-            Ok(Blocked::Block(block)) => {
-                let before = *process;
-                learn(process, &block);
-                Message::Block(block, before)
-            }
-            Ok(Blocked::Oversize { position, length, lines }) => Message::Oversize(position, length, lines),
-            Err(error) => Message::Failure(error),
-        })?;
     }
-    Some(())
 }
 
 /// Messages that tell about the process hold one of these texts. Blocks are scanned side by side, so what an earlier block
@@ -152,7 +171,7 @@ const TELLING: &str = r"buildInfo|Options set by command line|SERVER RESTARTED|d
 fn learn(process: &mut Process, block: &Block) {
     static TEXTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(TELLING).expect("the pattern is a constant and valid"));
     for stretch in block.stretches() {
-        for found in TEXTS.find_iter(&block.chunk.bytes[stretch.clone()]) {
+        for found in TEXTS.find_iter(&block.lines.bytes[stretch.clone()]) {
             if let Record::Other(fact) = read_record(block.record_at(stretch.start + found.start())) {
                 process.learn(&fact);
             }

@@ -1,23 +1,24 @@
-//! Blocks to threads and back in order: one thread reads (and inflates) and hands blocks over a bounded channel, the threads
-//! of the pool scan them as they come, and what they found is put together in the order of the input. In memory are a few
-//! blocks, whatever the input's size, and their buffers are used again. Inputs that are followed are read side by side, each by
-//! a thread of its own, and what is known is made known while they grow.
+//! Blocks to threads and back in order: the threads of the pool scan what the supply hands out, and what they found is put
+//! together in the order of the input. In memory are a few blocks, whatever the input's size, and their buffers are used again.
+//! While inputs are followed, what is known is made known again and again.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::input::{Chunk, Input, InputError};
+use crate::input::{Input, InputError};
 use crate::syntax::Role;
 use crate::text::SourceId;
 
-use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
+use super::blocks::Lines;
+use super::reading::Message;
 use super::roster::{Folding, Roster};
 use super::scan::{Counts, Part, oversize, scan};
 use super::settings::Settings;
+use super::supply::{Numbered, Supply, locked};
 use super::worker::{Tallies, Worker};
 
 /// Sees how far reading is; called on the calling thread.
@@ -132,7 +133,7 @@ pub fn run(
     settings: &Settings,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
-    scan_all(job, settings, Audience { progress: Some(progress), publishing: None }, read_all)
+    scan_all(job, settings, Audience { progress: Some(progress), publishing: None }, Supply::of)
 }
 
 /// Reads all sources side by side and waits for more, until they end or the run is interrupted. `known` gets what is known
@@ -146,30 +147,21 @@ pub fn follow(
     known: &mut dyn FnMut(Outcome),
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let publishing = Publishing { known, is_due: false, not_before: Instant::now() };
-    scan_all(job, settings, Audience { progress: None, publishing: Some(publishing) }, follow_all)
+    scan_all(job, settings, Audience { progress: None, publishing: Some(publishing) }, Supply::following)
 }
 
 fn scan_all<'a>(
     job: Job<'a>,
     settings: &'a Settings,
     audience: Audience<'a>,
-    reading: Reading,
+    supply: fn(Vec<Source>, usize, usize) -> Supply,
 ) -> Result<Outcome, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-    // Who inflates has no time for anything else.
-    let inflating = usize::from(job.sources.iter().any(|source| source.input.seems_compressed()));
-    let threads = pool.current_num_threads().saturating_sub(inflating).max(1);
+    let threads = pool.current_num_threads();
     let count = job.sources.len();
     let Job { sources, chunk_size, interrupted } = job;
-    let (sender, messages) = sync_channel(threads + 1);
-    let (used, spare) = sync_channel(2 * threads + 2);
-    let sender = Numbering::new(sender);
-    // Not a scoped thread: one that waits for a pipe nobody writes to must not keep an interrupted run from ending.
-    std::thread::spawn(move || reading(sources, chunk_size, spare, sender));
     let crew = Crew {
-        messages: Mutex::new(messages),
-        used,
-        stop: AtomicBool::new(false),
+        supply: supply(sources, chunk_size, threads),
         merged: AtomicU64::new(0),
         settings,
         workers: (0..threads).map(|_| Mutex::new(Worker::among(count))).collect(),
@@ -188,8 +180,8 @@ fn scan_all<'a>(
         audience,
     };
     pool.in_place_scope(|scope| {
-        // Bounded, so that parts do not pile up before whoever merges them.
-        let (done, results) = sync_channel(2 * threads);
+        // As many as may lie about: nobody waits to be rid of what it found.
+        let (done, results) = sync_channel(AHEAD + threads);
         for worker in &crew.workers {
             let (done, crew) = (done.clone(), &crew);
             scope.spawn(move |_| crew.work(worker, done));
@@ -203,12 +195,8 @@ fn scan_all<'a>(
 
 /// What the threads that scan share.
 struct Crew<'a> {
-    messages: Mutex<Receiver<Numbered<Message>>>,
-    /// Buffers to be read into again.
-    used: SyncSender<Vec<u8>>,
-    /// Whatever has not been begun is left.
-    stop: AtomicBool,
-    /// So many messages have been put together.
+    supply: Supply,
+    /// So many batches have been put together.
     merged: AtomicU64,
     settings: &'a Settings,
     /// One for each thread, which has it but when its tallies are collected.
@@ -217,53 +205,47 @@ struct Crew<'a> {
     folding: Mutex<Option<Arc<Folding>>>,
 }
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// No batch is scanned that is so many ahead of what has been put together,
+const AHEAD: usize = 32;
+/// or so many, by a thread that tells more shapes apart than it should.
+const CROWDED: usize = 4;
 
 impl Crew<'_> {
-    /// One thread's work: messages as they come, until there are no more.
-    fn work(&self, worker: &Mutex<Worker>, done: SyncSender<Numbered<Done>>) {
-        while !self.stop.load(Ordering::Relaxed) {
-            let next = locked(&self.messages).recv_timeout(PATIENCE);
-            match next {
-                Ok((number, message)) => {
-                    self.keep_pace(number, locked(worker).is_crowded());
-                    let scanned = self.scanned(message, &mut locked(worker));
-                    if done.send((number, scanned)).is_err() {
-                        break;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+    /// One thread's work: batches as they come, until there are no more.
+    fn work(&self, worker: &Mutex<Worker>, done: SyncSender<Numbered<Vec<Done>>>) {
+        let mut spare = Vec::new();
+        while let Some((number, batch)) = self.supply.next(&mut spare) {
+            self.keep_pace(number, locked(worker).is_crowded());
+            let found =
+                batch.into_iter().map(|message| self.scanned(message, &mut locked(worker), &mut spare)).collect();
+            if done.send((number, found)).is_err() {
+                break;
             }
         }
     }
 
-    /// Waits while a message of that number is far ahead of what has been put together: while one thread is held up, what
+    /// Waits while a batch of that number is far ahead of what has been put together: while one thread is held up, what
     /// the others find would only lie about. Sooner if the thread tells more shapes apart than it should: which of them are
     /// folded is found out there.
     fn keep_pace(&self, number: u64, is_crowded: bool) {
-        const AHEAD: u64 = 32;
-        const CROWDED: u64 = 4;
-        const NAP: Duration = Duration::from_millis(1);
-        let ahead = if is_crowded { CROWDED } else { AHEAD };
-        while number > self.merged.load(Ordering::Relaxed) + ahead && !self.stop.load(Ordering::Relaxed) {
+        let ahead = if is_crowded { CROWDED } else { AHEAD } as u64;
+        while number > self.merged.load(Ordering::Relaxed) + ahead && !self.supply.is_closed() {
             std::thread::sleep(NAP);
         }
     }
 
-    fn scanned(&self, message: Message, worker: &mut Worker) -> Done {
+    fn scanned(&self, message: Message, worker: &mut Worker, spare: &mut Vec<Vec<u8>>) -> Done {
         match message {
             Message::Block(block, process) => {
                 let part = Box::new(scan(&block, process, self.settings, worker));
                 let folding = locked(&self.folding).clone();
                 worker.settle(folding.as_ref());
-                let Chunk { pos, bytes } = block.chunk;
+                let Lines { pos, bytes } = block.lines;
                 let beginning = if pos.offset == 0 { bytes[..bytes.len().min(SAMPLE)].to_vec() } else { Vec::new() };
                 let length = bytes.len() as u64;
-                // If nobody wants it, it is let go.
-                let _ = self.used.try_send(bytes);
+                if bytes.capacity() <= MOST_KEPT {
+                    spare.push(bytes);
+                }
                 Done::Scanned { source: pos.source, bytes: length, beginning, part }
             }
             Message::Oversize(position, length, lines) => {
@@ -276,8 +258,13 @@ impl Crew<'_> {
     }
 }
 
+/// A larger buffer is not kept to be read into again, in bytes: it held a line out of the ordinary.
+const MOST_KEPT: usize = 4 << 20;
+
 /// How long nothing happens before an interrupt is looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// Who waits for other threads looks that often.
+const NAP: Duration = Duration::from_millis(1);
 
 /// Who is told while a run goes on.
 struct Audience<'a> {
@@ -305,6 +292,9 @@ struct OpenSource {
     has_ended: bool,
 }
 
+/// So many batches are put together as soon as they come: a short run does not wait.
+const SHORT: u64 = 8;
+
 /// Puts results together in the order of the input.
 struct Merging<'a> {
     outcome: Outcome,
@@ -319,28 +309,33 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    /// Merges until all threads have ended. What has been scanned counts, interrupted or not: the threads take messages in
+    /// Merges until all threads have ended. What has been scanned counts, interrupted or not: the threads take batches in
     /// order, so it is the beginning of the input.
-    fn merge_all(&mut self, results: &Receiver<Numbered<Done>>, interrupted: &AtomicBool, crew: &Crew<'_>) {
+    fn merge_all(&mut self, results: &Receiver<Numbered<Vec<Done>>>, interrupted: &AtomicBool, crew: &Crew<'_>) {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 self.outcome.interrupted = true;
-                crew.stop.store(true, Ordering::Relaxed);
+                crew.supply.close();
             } else {
                 self.publish(crew);
             }
             match results.recv_timeout(PATIENCE) {
-                Ok((number, done)) => drop(waiting.insert(number, done)),
+                Ok((number, found)) => drop(waiting.insert(number, found)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            while let Some(done) = waiting.remove(&next) {
-                self.merge(done, crew);
+            waiting.extend(results.try_iter());
+            while let Some(found) = waiting.remove(&next) {
+                found.into_iter().for_each(|done| self.merge(done, crew));
                 next += 1;
             }
             crew.merged.store(next, Ordering::Relaxed);
+            if next > SHORT {
+                // To be woken for each batch costs the threads that scan more than merging does.
+                std::thread::sleep(NAP);
+            }
         }
     }
 

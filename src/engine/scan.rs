@@ -228,7 +228,7 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
         scan.read(Place { position: record.position, lead: record.lead, bytes: record.bytes });
     }
     let Scan { mut part, settled, .. } = scan;
-    part.end = block.chunk.pos.offset + block.chunk.bytes.len() as u64;
+    part.end = block.lines.pos.offset + block.lines.bytes.len() as u64;
     part.count_settled(settled, &mut worker.tallies, settings);
     part
 }

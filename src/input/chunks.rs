@@ -1,14 +1,11 @@
 //! A stream of bytes in chunks that end where a line ends, each with its place in the stream.
 //!
 //! Which lines there are does not depend on the size of the chunks. A line longer than [`LINE_CAP`] is not held in
-//! memory: its place and length are all that is told of it.
+//! memory: its place and length are all that is told of it. Lines are not counted here: whoever passes over them does.
 
 use std::io::{ErrorKind, Read};
-use std::sync::mpsc::Receiver;
 
-use memchr::{memchr, memchr_iter, memrchr};
-
-use crate::text::{RecordPos, SourceId};
+use memchr::{memchr, memrchr};
 
 use super::error::InputError;
 
@@ -20,25 +17,10 @@ pub const LINE_CAP: usize = 64 << 20;
 /// Some whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Where the first line begins.
-    pub pos: RecordPos,
+    /// Where the first line begins, in bytes.
+    pub offset: u64,
     /// The lines with their line ends; the last one of a stream may have none.
     pub bytes: Vec<u8>,
-}
-
-impl Chunk {
-    /// Each line and its place; the line end (`\n` or `\r\n`) is not part of it.
-    pub fn lines(&self) -> impl Iterator<Item = (RecordPos, &[u8])> {
-        let unended = (!self.bytes.ends_with(b"\n") && !self.bytes.is_empty()).then_some(self.bytes.len());
-        let mut start = 0;
-        let mut number = self.pos.line;
-        memchr_iter(b'\n', &self.bytes).map(|at| at + 1).chain(unended).map(move |end| {
-            let pos = RecordPos { offset: self.pos.offset + start as u64, line: number, ..self.pos };
-            let line = &self.bytes[start..end];
-            (start, number) = (end, number + 1);
-            (pos, line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line)))
-        })
-    }
 }
 
 /// What a stream consists of.
@@ -48,8 +30,8 @@ pub enum Piece {
     Lines(Chunk),
     /// One line that is too long to be kept.
     Oversize {
-        /// Where it begins.
-        pos: RecordPos,
+        /// Where it begins, in bytes.
+        offset: u64,
         /// Its length in bytes, the line end included.
         length: u64,
     },
@@ -61,11 +43,10 @@ pub struct Chunks {
     reader: Box<dyn Read + Send>,
     size: usize,
     cap: usize,
-    pos: RecordPos,
+    /// Where what is read next begins.
+    offset: u64,
     /// What was read behind the last line end.
     rest: Vec<u8>,
-    /// Buffers that somebody has done with.
-    spare: Option<Receiver<Vec<u8>>>,
     at_start: bool,
     /// Nothing more will come, perhaps because reading failed.
     ended: bool,
@@ -75,28 +56,15 @@ pub struct Chunks {
 impl Chunks {
     /// The chunks of `reader`, of about `size` bytes each; `name` is for error messages.
     #[must_use]
-    pub fn new(name: String, source: SourceId, reader: Box<dyn Read + Send>, size: usize) -> Self {
-        let pos = RecordPos { source, offset: 0, line: 1 };
+    pub fn new(name: String, reader: Box<dyn Read + Send>, size: usize) -> Self {
         let size = size.clamp(1, LINE_CAP);
-        let rest = Vec::new();
-        Self { name, reader, size, cap: LINE_CAP, pos, rest, spare: None, at_start: true, ended: false, failure: None }
+        let (offset, rest) = (0, Vec::new());
+        Self { name, reader, size, cap: LINE_CAP, offset, rest, at_start: true, ended: false, failure: None }
     }
 
-    /// Takes buffers to read into from `spare`: memory that is used again costs nothing to get.
-    #[must_use]
-    pub fn reusing(self, spare: Receiver<Vec<u8>>) -> Self {
-        Self { spare: Some(spare), ..self }
-    }
-
-    /// What [`Self::reusing`] was given.
-    #[must_use]
-    pub fn into_spare(self) -> Option<Receiver<Vec<u8>>> {
-        self.spare
-    }
-
-    /// An empty buffer with what was read behind the last line end.
-    fn buffer(&mut self) -> Vec<u8> {
-        let mut buffer = self.spare.as_ref().and_then(|spare| spare.try_recv().ok()).unwrap_or_default();
+    /// What was read behind the last line end, in one of the `spare` buffers.
+    fn buffer(&mut self, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
+        let mut buffer = spare.pop().unwrap_or_default();
         buffer.clear();
         buffer.append(&mut self.rest);
         buffer
@@ -115,7 +83,7 @@ impl Chunks {
             if source.kind() == ErrorKind::WouldBlock {
                 return;
             }
-            let offset = self.pos.offset + buffer.len() as u64;
+            let offset = self.offset + buffer.len() as u64;
             self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
         }
         self.ended = self.failure.is_some() || buffer.len() - before < count;
@@ -125,15 +93,14 @@ impl Chunks {
     fn lines(&mut self, mut buffer: Vec<u8>, end: usize) -> Piece {
         self.rest.extend_from_slice(&buffer[end..]);
         buffer.truncate(end);
-        let chunk = Chunk { pos: self.pos, bytes: buffer };
-        self.pos.offset += end as u64;
-        self.pos.line += memchr_iter(b'\n', &chunk.bytes).count() as u64;
+        let chunk = Chunk { offset: self.offset, bytes: buffer };
+        self.offset += end as u64;
         Piece::Lines(chunk)
     }
 
     /// Reads on to the end of a line of which `buffer`, longer than the cap, is the beginning or the whole.
     fn oversize(&mut self, mut buffer: Vec<u8>) -> Piece {
-        let pos = self.pos;
+        let offset = self.offset;
         let mut length = 0;
         loop {
             if let Some(end) = memchr(b'\n', &buffer) {
@@ -148,9 +115,8 @@ impl Chunks {
             }
             self.fill(&mut buffer, self.size);
         }
-        self.pos.offset += length;
-        self.pos.line += 1;
-        Piece::Oversize { pos, length }
+        self.offset += length;
+        Piece::Oversize { offset, length }
     }
 
     /// Refuses UTF-16 by its byte order mark, or by its zeros.
@@ -167,13 +133,16 @@ impl Chunks {
         self.failure = None;
         Some(InputError::Utf16 { name: self.name.clone() })
     }
-}
 
-impl Iterator for Chunks {
-    type Item = Result<Piece, InputError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut buffer = self.buffer();
+    /// What comes next, in one of the `spare` buffers, if there are any: memory that is used again costs nothing to get.
+    ///
+    /// # Errors
+    /// If reading fails. What was read before that has been handed on.
+    pub fn read(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Result<Piece, InputError>> {
+        if self.ended && self.rest.is_empty() {
+            return self.failure.take().map(Err);
+        }
+        let mut buffer = self.buffer(spare);
         let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
         self.fill(&mut buffer, first_read);
         while self.at_start && buffer.len() < 4 && !self.ended {
@@ -208,24 +177,35 @@ impl Iterator for Chunks {
     }
 }
 
+impl Iterator for Chunks {
+    type Item = Result<Piece, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read(&mut Vec::new())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn chunks(bytes: &[u8], size: usize, cap: usize) -> Chunks {
         let reader = Box::new(std::io::Cursor::new(bytes.to_vec()));
-        Chunks { cap, ..Chunks::new("x".to_owned(), SourceId(0), reader, size) }
+        Chunks { cap, ..Chunks::new("x".to_owned(), reader, size) }
     }
 
-    /// Offset, line and text of each line; an oversize line by its length.
-    fn lines(bytes: &[u8], size: usize, cap: usize) -> Vec<(u64, u64, String)> {
+    /// Offset and text of each line; an oversize line by its length.
+    fn lines(bytes: &[u8], size: usize, cap: usize) -> Vec<(u64, String)> {
         let mut lines = Vec::new();
         for piece in chunks(bytes, size, cap) {
             match piece.expect("readable") {
-                Piece::Lines(chunk) => lines.extend(
-                    chunk.lines().map(|(pos, line)| (pos.offset, pos.line, String::from_utf8_lossy(line).into_owned())),
-                ),
-                Piece::Oversize { pos, length } => lines.push((pos.offset, pos.line, format!("<{length}>"))),
+                Piece::Lines(Chunk { mut offset, bytes }) => {
+                    for line in String::from_utf8_lossy(&bytes).split_inclusive('\n') {
+                        lines.push((offset, line.to_owned()));
+                        offset += line.len() as u64;
+                    }
+                }
+                Piece::Oversize { offset, length } => lines.push((offset, format!("<{length}>"))),
             }
         }
         lines
@@ -234,9 +214,8 @@ mod tests {
     #[test]
     fn lines_and_their_places_do_not_depend_on_the_size_of_chunks() {
         let text = b"one\r\n\ntwo two two\nthree\n\nlast";
-        let expected =
-            [(0, 1, "one"), (5, 2, ""), (6, 3, "two two two"), (18, 4, "three"), (24, 5, ""), (25, 6, "last")]
-                .map(|(offset, line, text)| (offset, line, text.to_owned()));
+        let expected = [(0, "one\r\n"), (5, "\n"), (6, "two two two\n"), (18, "three\n"), (24, "\n"), (25, "last")]
+            .map(|(offset, text)| (offset, text.to_owned()));
         for size in 1..40 {
             assert_eq!(lines(text, size, LINE_CAP), expected, "chunk size {size}");
         }
@@ -247,8 +226,8 @@ mod tests {
         for size in 1..=10 {
             let long = "x".repeat(100);
             let text = format!("a\n{long}\nb\n{long}");
-            let expected = [(0, 1, "a"), (2, 2, "<101>"), (103, 3, "b"), (105, 4, "<100>")];
-            let expected = expected.map(|(offset, line, text)| (offset, line, text.to_owned()));
+            let expected = [(0, "a\n"), (2, "<101>"), (103, "b\n"), (105, "<100>")];
+            let expected = expected.map(|(offset, text)| (offset, text.to_owned()));
             assert_eq!(lines(text.as_bytes(), size, 10), expected, "chunk size {size}");
         }
     }
@@ -281,13 +260,27 @@ mod tests {
     #[test]
     fn whole_lines_are_handed_on_while_there_is_nothing_more_for_now() {
         let reader = Hesitant(vec![b"o", b"ne\ntw", b"o\n", b"three"], false);
-        let chunks = Chunks::new("x".to_owned(), SourceId(0), Box::new(reader), 1 << 20);
+        let chunks = Chunks::new("x".to_owned(), Box::new(reader), 1 << 20);
         let pieces = chunks.map(|piece| match piece {
-            Ok(Piece::Lines(chunk)) => (chunk.pos.line, String::from_utf8_lossy(&chunk.bytes).into_owned()),
+            Ok(Piece::Lines(chunk)) => (chunk.offset, String::from_utf8_lossy(&chunk.bytes).into_owned()),
             other => panic!("{other:?}"),
         });
-        let expected = [(1, "one\n"), (2, "two\n"), (3, "three")].map(|(line, text)| (line, text.to_owned()));
+        let expected = [(0, "one\n"), (4, "two\n"), (8, "three")].map(|(offset, text)| (offset, text.to_owned()));
         assert_eq!(pieces.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_buffer_that_is_spare_is_read_into_and_one_is_taken_only_for_lines() {
+        let mut spare = vec![vec![b'x'; 3], Vec::with_capacity(1000)];
+        let mut chunks = chunks(b"abc\nd\n", 4, LINE_CAP);
+        let mut lines = Vec::new();
+        while let Some(piece) = chunks.read(&mut spare) {
+            let Ok(Piece::Lines(chunk)) = piece else { panic!("{piece:?}") };
+            lines.push((chunk.bytes.capacity() >= 1000, chunk.bytes.clone()));
+            spare.push(chunk.bytes);
+        }
+        assert_eq!(lines, [(true, b"abc\n".to_vec()), (true, b"d\n".to_vec())]);
+        assert_eq!(spare.len(), 2);
     }
 
     #[test]

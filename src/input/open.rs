@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::text::SourceId;
-
 use super::chunks::Chunks;
 use super::error::InputError;
 
@@ -66,11 +64,10 @@ impl Input {
         }
     }
 
-    /// Whether its name says that it is compressed. Nothing but the number of threads may depend on it.
+    /// Whether reading may have to wait for a writer: everything but a regular file, which standard input may be, too.
     #[must_use]
-    pub fn seems_compressed(&self) -> bool {
-        let extension = self.path().and_then(Path::extension);
-        extension.is_some_and(|extension| extension == "gz" || extension == "zst")
+    pub fn may_block(&self) -> bool {
+        !self.path().unwrap_or(Path::new("/dev/stdin")).is_file()
     }
 
     /// Whether its first bytes say that it is gzip or zstd.
@@ -89,8 +86,8 @@ impl Input {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn chunks(&self, source: SourceId, size: usize) -> Result<Chunks, InputError> {
-        Ok(Chunks::new(self.name.clone(), source, self.open()?, size))
+    pub fn chunks(&self, size: usize) -> Result<Chunks, InputError> {
+        Ok(Chunks::new(self.name.clone(), self.open()?, size))
     }
 
     /// All decompressed bytes at once: for declarations, which are small.

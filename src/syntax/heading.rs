@@ -64,20 +64,21 @@ pub fn is_whole(line: &[u8]) -> bool {
 fn id(line: &[u8]) -> Option<u32> {
     const STAMP: usize = b"{'t':{'$date':'2026-11-30T08:17:00.824".len();
     let stamp: &[u8; STAMP] = line.first_chunk()?;
-    let is_stamp = stamp.starts_with(b"{\"t\":{\"$date\":\"")
+    // Pieces of a fixed length are compared as numbers, without a call.
+    let is_stamp = stamp.first_chunk() == Some(b"{\"t\":{\"$date\":\"")
         && (stamp[19], stamp[25], stamp[28], stamp[34]) == (b'-', b'T', b':', b'.');
     let zone = if *line.get(STAMP)? == b'Z' { 1 } else { b"+00:00".len() };
     let rest = line.get(STAMP + zone..)?;
     let severity: &[u8; 18] = rest.first_chunk()?;
-    let is_severity = severity.starts_with(b"\"},\"s\":\"")
+    let is_severity = severity.first_chunk() == Some(b"\"},\"s\":\"")
         && matches!(&severity[8..13], [b'A'..=b'Z', b'"', b',', b' ', b' '] | [b'D', b'0'..=b'9', b'"', b',', b' '])
-        && severity.ends_with(b"\"c\":\"");
+        && severity.last_chunk() == Some(b"\"c\":\"");
     let component: &[u8; 16] = rest[severity.len()..].first_chunk()?;
     if !is_stamp || !is_severity || !is_component(*component) {
         return None;
     }
     let mut id = 0;
-    for byte in rest[severity.len() + component.len()..].iter().take(9) {
+    for byte in rest[severity.len() + component.len()..].first_chunk::<9>()? {
         match byte {
             b'0'..=b'9' => id = id * 10 + u32::from(byte - b'0'),
             b',' => return Some(id),
@@ -90,15 +91,17 @@ fn id(line: &[u8]) -> Option<u32> {
 /// Whether it is a string without escapes, the comma and blanks behind it, and the name of the id: `COMMAND",  "id":`
 #[inline]
 fn is_component(text: [u8; 16]) -> bool {
-    const ID: &[u8] = b"\"id\":";
+    const ID: &[u8; 5] = b"\"id\":";
+    if text.last_chunk() != Some(ID) {
+        return false;
+    }
     let bytes = u8x16::new(text);
     let are = |byte: u8| bytes.cmp_eq(u8x16::splat(byte)).move_mask().cast_unsigned();
     let (quotes, blanks) = (are(b'"'), are(b' '));
     let end = quotes.trailing_zeros();
     let column = text.len() - ID.len();
     let between: u32 = ((1 << column) - 1) & !((4 << end) - 1);
-    text.ends_with(ID)
-        && quotes.count_ones() == 3
+    quotes == 1 << end | 0b1001 << column
         && are(b'\\') == 0
         && text.get(end as usize + 1) == Some(&b',')
         && blanks & between == between
@@ -152,6 +155,7 @@ mod tests {
             r#"COMMAND",x "id":"#,
             r#"COMMAND"   "id":"#,
             r#""id":"id", "id":"#,
+            r"COMMAND and more",
         ] {
             let text = *component.as_bytes().first_chunk().expect("long enough");
             assert!(!is_component(text), "{component}");

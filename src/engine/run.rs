@@ -14,6 +14,7 @@ use crate::input::{Chunk, Input, InputError};
 use crate::syntax::Role;
 use crate::text::SourceId;
 
+use super::exchange::Exchange;
 use super::reading::{Message, Numbered, Numbering, Reading, follow_all, read_all};
 use super::roster::{Folding, Roster};
 use super::scan::{Counts, Part, oversize, scan};
@@ -172,7 +173,7 @@ fn scan_all<'a>(
         stop: AtomicBool::new(false),
         merged: AtomicU64::new(0),
         settings,
-        workers: (0..threads).map(|_| Mutex::new(Worker::among(count))).collect(),
+        workers: Exchange::among(threads).map(|exchange| Mutex::new(Worker::among(count, exchange))).collect(),
         folding: Mutex::new(None),
     };
     let mut merging = Merging {

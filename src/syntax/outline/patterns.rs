@@ -274,13 +274,21 @@ impl<P> Patterns<P> {
         Some(Span::new(moved(start)?, moved(end)?))
     }
 
-    /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.
-    pub fn learn(&mut self, line: &str, outliner: &mut Outliner, marks: Marks, known: u32, about: impl FnOnce() -> P) {
+    /// Makes the pattern of a line known under that number, if it is worth it; whether it is. If it is a new one, `about` is
+    /// kept with it.
+    pub fn learn(
+        &mut self,
+        line: &str,
+        outliner: &mut Outliner,
+        marks: Marks,
+        known: u32,
+        about: impl FnOnce() -> P,
+    ) -> bool {
         // Lines that differ in what is taken for text are not worth it.
         if self.learned > 1024 + self.found / 16 {
-            return;
+            return false;
         }
-        let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return };
+        let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return false };
         let (text, nodes) = self.tree.size();
         if text + line.len() > MOST_TEXT || nodes + 2 * pieces.len() > MOST_NODES {
             (self.tree, self.asides, self.ends) = (Tree::default(), Asides::default(), Vec::new());
@@ -293,8 +301,10 @@ impl<P> Patterns<P> {
             self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });
         }
         let known_here = &mut self.ends[end as usize].known;
-        if known_here.len() < MOST_ENDINGS {
+        let has_room = known_here.len() < MOST_ENDINGS;
+        if has_room {
             known_here.insert(ending, known);
         }
+        has_room
     }
 }

@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::syntax::Pattern;
+
 use super::memo::Memory;
 use super::prototype::Prototype;
 use super::scan::Process;
@@ -34,9 +36,11 @@ pub enum Like {
     },
     /// Those that follow the pattern of a line.
     Line {
-        /// The line.
+        /// The line,
         line: Box<str>,
-        /// Where it shows key values.
+        /// its pattern,
+        pattern: Box<Pattern>,
+        /// and where it shows key values.
         prototype: Option<Arc<Prototype>>,
     },
 }
@@ -46,7 +50,7 @@ impl Lesson {
     fn bytes(&self) -> usize {
         let of_like = match &self.like {
             Like::Outline { key, ending } => key.len() + ending.len(),
-            Like::Line { line, .. } => line.len(),
+            Like::Line { line, pattern, .. } => line.len() + pattern.bytes(),
         };
         size_of::<Self>() + of_like + self.memory.bytes()
     }
@@ -139,7 +143,7 @@ mod tests {
         let Record::Slow(event) = read_record(text.as_bytes()) else { panic!("a slow query") };
         let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
         let memory = Memory::of(&Kind::of(&event, process, &settings), &judged, &settings).expect("no chunk map");
-        let like = Like::Line { line: "x".repeat(length).into(), prototype: None };
+        let like = Like::Outline { key: vec![b'x'; length].into(), ending: Box::default() };
         Lesson { process, like, memory: Arc::new(memory) }
     }
 

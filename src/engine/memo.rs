@@ -196,7 +196,7 @@ impl Memo {
     ) -> Option<Recalled<'_, 'a>> {
         let marks = settings.marks();
         let mut found = self.find(process, line, outliner, marks);
-        if found.is_none() && self.take_in(outliner, marks) {
+        if found.is_none() && self.take_in() {
             found = self.find(process, line, outliner, marks);
         }
         let Self { processes, exchange, .. } = self;
@@ -217,16 +217,17 @@ impl Memo {
             Record::Slow(event) => Prototype::of(&event, line.as_bytes(), settings).map(Arc::new),
             _ => None,
         };
-        let is_learned = memories.patterns.learn(line, outliner, marks, known, about);
+        let learned = memories.patterns.learn(line, outliner, marks, known, about);
         // What shows its key values is known now, so it need not be read for them.
-        let found = is_learned.then(|| memories.patterns.find(line, outliner, marks)).flatten();
-        let Some(found) = found else {
+        let followed = learned.and_then(|pattern| Some((memories.patterns.find(line, outliner, marks)?, pattern)));
+        let Some((found, pattern)) = followed else {
             return Some(Recalled { memory: &memories.all[known as usize], told, like: None });
         };
         exchange.tell(|| {
             let prototype = memories.patterns.about(found.pattern).clone();
             let memory = Arc::clone(&memories.all[known as usize]);
-            Lesson { process, like: Like::Line { line: line.into(), prototype }, memory }
+            let like = Like::Line { line: line.into(), pattern: Box::new(pattern), prototype };
+            Lesson { process, like, memory }
         });
         Some(memories.recalled(found))
     }
@@ -259,17 +260,17 @@ impl Memo {
     }
 
     /// Takes in what the other threads found out; whether that is anything.
-    fn take_in(&mut self, outliner: &mut Outliner, marks: Marks) -> bool {
+    fn take_in(&mut self) -> bool {
         let lessons = self.exchange.heard();
         for lesson in &lessons {
             let Lesson { process, like, memory } = &**lesson;
             match like {
                 Like::Outline { key, ending } => drop(self.remember(*process, (key, ending), memory)),
-                Like::Line { line, prototype } => {
+                Like::Line { line, pattern, prototype } => {
                     let (known, bytes) = self.with_room(*process).place(memory);
                     self.bytes += bytes;
                     let memories = self.of(*process);
-                    memories.patterns.learn(line, outliner, marks, known, || prototype.clone());
+                    memories.patterns.adopt(line, pattern, known, || prototype.clone());
                 }
             }
         }

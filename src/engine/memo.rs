@@ -201,34 +201,16 @@ impl Memo {
         }
         let Self { processes, exchange, .. } = self;
         let (_, memories) = processes.iter_mut().find(|(known, _)| *known == process)?;
-        if let Some(found) = found {
-            let memories = &*memories;
-            debug_assert!(
-                outliner
-                    .read(line, marks)
-                    .is_some_and(|outline| memories.of(&outline).is_none_or(|of| of == found.known)),
-                "a line has the outline of its pattern: {line}"
-            );
-            return Some(memories.recalled(found));
-        }
-        let outline = outliner.read(line, marks)?;
-        let (known, told) = (memories.of(&outline)?, outline.told);
-        let about = || match read_record(line.as_bytes()) {
-            Record::Slow(event) => Prototype::of(&event, line.as_bytes(), settings).map(Arc::new),
-            _ => None,
+        let Some(found) = found else {
+            let tell = |like, memory| exchange.tell(|| Lesson { process, like, memory });
+            return memories.recall_by_outline(line, outliner, settings, tell);
         };
-        let learned = memories.patterns.learn(line, outliner, marks, known, about);
-        // What shows its key values is known now, so it need not be read for them.
-        let followed = learned.and_then(|pattern| Some((memories.patterns.find(line, outliner, marks)?, pattern)));
-        let Some((found, pattern)) = followed else {
-            return Some(Recalled { memory: &memories.all[known as usize], told, like: None });
-        };
-        exchange.tell(|| {
-            let prototype = memories.patterns.about(found.pattern).clone();
-            let memory = Arc::clone(&memories.all[known as usize]);
-            let like = Like::Line { line: line.into(), pattern: Box::new(pattern), prototype };
-            Lesson { process, like, memory }
-        });
+        debug_assert!(
+            outliner
+                .read(line, marks)
+                .is_some_and(|outline| memories.of(&outline).is_none_or(|known| known == found.known)),
+            "a line has the outline of its pattern: {line}"
+        );
         Some(memories.recalled(found))
     }
 
@@ -315,6 +297,35 @@ impl Memories {
     /// What is known of a line that follows a pattern.
     fn recalled<'a>(&self, Found { known, pattern, told }: Found<'a>) -> Recalled<'_, 'a> {
         Recalled { memory: &self.all[known as usize], told, like: Some((self, pattern)) }
+    }
+
+    /// What is known of a line that follows no pattern. Its own is made known from now on, and told.
+    fn recall_by_outline<'a>(
+        &mut self,
+        line: &'a str,
+        outliner: &mut Outliner,
+        settings: &Settings,
+        tell: impl FnOnce(Like, Arc<Memory>),
+    ) -> Option<Recalled<'_, 'a>> {
+        let marks = settings.marks();
+        let outline = outliner.read(line, marks)?;
+        let (known, told) = (self.of(&outline)?, outline.told);
+        let about = || match read_record(line.as_bytes()) {
+            Record::Slow(event) => Prototype::of(&event, line.as_bytes(), settings).map(Arc::new),
+            _ => None,
+        };
+        let learned = self.patterns.learn(line, outliner, marks, known, about);
+        // What shows its key values is known now, so it need not be read for them.
+        let followed = learned.and_then(|pattern| Some((self.patterns.find(line, outliner, marks)?, pattern)));
+        let Some((found, pattern)) = followed else {
+            return Some(Recalled { memory: &self.all[known as usize], told, like: None });
+        };
+        let prototype = self.patterns.about(found.pattern).clone();
+        tell(
+            Like::Line { line: line.into(), pattern: Box::new(pattern), prototype },
+            Arc::clone(&self.all[known as usize]),
+        );
+        Some(self.recalled(found))
     }
 
     /// Makes the memory at a place known by an outline; returns about how many bytes that takes, `None` if it is known.

@@ -1,6 +1,8 @@
 //! What was found out about records, by their outlines: a log tells the same few hundred things a million times, and what
 //! it says again is not read again. Only what the outline decides is remembered; whatever a record tells for itself is
 //! counted from the record.
+//!
+//! Each thread has its own memory, and takes in what the others found out; what was found out is there once for all of them.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
@@ -9,9 +11,10 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::rules::{Finding, KeyValue};
-use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
+use crate::syntax::{Found, Marks, Outline, Outliner, Patterns, Record, Told, read_record};
 use crate::text::{Fingerprint, Span};
 
+use super::exchange::{Exchange, Lesson, Like};
 use super::judge::{About, Judged, JudgedStatement, Raised, Standing};
 use super::known::Kind;
 use super::prototype::Prototype;
@@ -42,7 +45,8 @@ impl Memory {
     }
 
     /// About how much of the heap it takes.
-    fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         let of_statement = |statement: &JudgedStatement| {
             let JudgedStatement { namespace, shape, key_values, raised, hidden, .. } = statement;
             size_of::<JudgedStatement>()
@@ -100,6 +104,8 @@ pub struct Memo {
     outlines: usize,
     bytes: usize,
     seen: Seen,
+    /// The memories of the other threads.
+    exchange: Exchange,
 }
 
 /// What is remembered of the records of one process.
@@ -112,7 +118,7 @@ struct Memories {
     /// by outline: its names, and what its values are,
     by_key: FxHashMap<Box<[u8]>, Endings>,
     /// and by what the lines look like.
-    patterns: Patterns<Option<Prototype>>,
+    patterns: Patterns<Option<Arc<Prototype>>>,
 }
 
 /// Places of memories, by the ends of keys that begin alike.
@@ -157,6 +163,12 @@ impl Recalled<'_, '_> {
 }
 
 impl Memo {
+    /// That of a thread with this part in what the threads tell each other.
+    #[must_use]
+    pub fn new(exchange: Exchange) -> Self {
+        Self { exchange, ..Self::default() }
+    }
+
     /// What is known of records such as `line`, which is one.
     pub fn recall<'a>(
         &mut self,
@@ -166,24 +178,35 @@ impl Memo {
         settings: &Settings,
     ) -> Option<Recalled<'_, 'a>> {
         let marks = settings.marks();
-        let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
-        if let Some(Found { known, pattern, told }) = memories.patterns.find(line, outliner, marks) {
-            let memories = &*memories;
-            debug_assert_eq!(
-                outliner.read(line, marks).and_then(|outline| memories.of(&outline)),
-                Some(known),
-                "a line has the outline of its pattern: {line}"
-            );
-            return Some(Recalled { memory: &memories.all[known as usize], told, like: Some((memories, pattern)) });
+        let mut found = self.find(process, line, outliner, marks);
+        if found.is_none() && self.take_in() {
+            found = self.find(process, line, outliner, marks);
         }
-        let outline = outliner.read(line, marks)?;
-        let (known, told) = (memories.of(&outline)?, outline.told);
-        let about = || match read_record(line.as_bytes()) {
-            Record::Slow(event) => Prototype::of(&event, line, settings),
-            _ => None,
+        let Self { processes, exchange, .. } = self;
+        let (_, memories) = processes.iter_mut().find(|(known, _)| *known == process)?;
+        let Some(found) = found else {
+            let tell = |like, memory| exchange.tell(|| Lesson { process, like, memory });
+            return memories.recall_by_outline(line, outliner, settings, tell);
         };
-        memories.patterns.learn(line, outliner, marks, known, about);
-        Some(Recalled { memory: &memories.all[known as usize], told, like: None })
+        debug_assert!(
+            outliner
+                .read(line, marks)
+                .is_some_and(|outline| memories.of(&outline).is_none_or(|known| known == found.known)),
+            "a line has the outline of its pattern: {line}"
+        );
+        Some(memories.recalled(found))
+    }
+
+    /// The pattern that a line follows.
+    fn find<'a>(
+        &mut self,
+        process: Process,
+        line: &'a str,
+        outliner: &mut Outliner,
+        marks: Marks,
+    ) -> Option<Found<'a>> {
+        let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
+        memories.patterns.find(line, outliner, marks)
     }
 
     /// Remembers what a record of that outline is, if it is worth it.
@@ -192,16 +215,60 @@ impl Memo {
             return;
         }
         let Some(memory) = memory() else { return };
-        if self.outlines >= MOST || self.bytes >= MOST_BYTES {
-            *self = Self { seen: std::mem::take(&mut self.seen), ..Self::default() };
+        let Outline { key, ending, .. } = *outline;
+        let memory = self.remember(process, (key, ending), &Arc::new(memory));
+        self.exchange.tell(|| Lesson {
+            process,
+            like: Like::Outline { key: key.into(), ending: ending.into() },
+            memory,
+        });
+    }
+
+    /// Takes in what the other threads found out; whether that is anything.
+    fn take_in(&mut self) -> bool {
+        let lessons = self.exchange.heard();
+        for lesson in &lessons {
+            let Lesson { process, like, memory } = &**lesson;
+            match like {
+                Like::Outline { key, ending } => drop(self.remember(*process, (key, ending), memory)),
+                Like::Line { line, pattern, prototype } => {
+                    let (known, bytes) = self.with_room(*process).place(memory);
+                    self.bytes += bytes;
+                    let memories = self.of(*process);
+                    memories.patterns.adopt(line, pattern, known, || prototype.clone());
+                }
+            }
         }
+        !lessons.is_empty()
+    }
+
+    /// Remembers that; returns the memory that is kept, which was there before if another outline has the same.
+    fn remember(&mut self, process: Process, outline: (&[u8], &[u8]), memory: &Arc<Memory>) -> Arc<Memory> {
+        let memories = self.with_room(process);
+        let (place, of_memory) = memories.place(memory);
+        let kept = Arc::clone(&memories.all[place as usize]);
+        let of_outline = memories.name(outline, place);
+        self.bytes += of_memory + of_outline.unwrap_or(0);
+        self.outlines += usize::from(of_outline.is_some());
+        kept
+    }
+
+    /// What is remembered of a process, when something is to be added. If there is no room, all is forgotten.
+    fn with_room(&mut self, process: Process) -> &mut Memories {
+        if self.outlines >= MOST || self.bytes >= MOST_BYTES {
+            let Self { seen, exchange, .. } = std::mem::take(self);
+            *self = Self { seen, exchange, ..Self::default() };
+        }
+        self.of(process)
+    }
+
+    fn of(&mut self, process: Process) -> &mut Memories {
         let known = self.processes.iter().position(|(known, _)| *known == process);
         let at = known.unwrap_or_else(|| {
             self.processes.push((process, Memories::default()));
             self.processes.len() - 1
         });
-        self.outlines += 1;
-        self.bytes += self.processes[at].1.insert(outline, memory);
+        &mut self.processes[at].1
     }
 }
 
@@ -210,32 +277,68 @@ impl Memories {
         self.by_key.get(outline.key)?.get(outline.ending).copied()
     }
 
-    /// Makes a memory known by its outline; returns about how many bytes that takes.
-    fn insert(&mut self, outline: &Outline<'_, '_>, memory: Memory) -> usize {
-        let (place, mut bytes) = self.place(memory);
-        let by_ending = match self.by_key.get_mut(outline.key) {
+    /// What is known of a line that follows a pattern.
+    fn recalled<'a>(&self, Found { known, pattern, told }: Found<'a>) -> Recalled<'_, 'a> {
+        Recalled { memory: &self.all[known as usize], told, like: Some((self, pattern)) }
+    }
+
+    /// What is known of a line that follows no pattern. Its own is made known from now on, and told.
+    fn recall_by_outline<'a>(
+        &mut self,
+        line: &'a str,
+        outliner: &mut Outliner,
+        settings: &Settings,
+        tell: impl FnOnce(Like, Arc<Memory>),
+    ) -> Option<Recalled<'_, 'a>> {
+        let marks = settings.marks();
+        let outline = outliner.read(line, marks)?;
+        let (known, told) = (self.of(&outline)?, outline.told);
+        let about = || match read_record(line.as_bytes()) {
+            Record::Slow(event) => Prototype::of(&event, line, settings).map(Arc::new),
+            _ => None,
+        };
+        let learned = self.patterns.learn(line, outliner, marks, known, about);
+        // What shows its key values is known now, so it need not be read for them.
+        let followed = learned.and_then(|pattern| Some((self.patterns.find(line, outliner, marks)?, pattern)));
+        let Some((found, pattern)) = followed else {
+            return Some(Recalled { memory: &self.all[known as usize], told, like: None });
+        };
+        let prototype = self.patterns.about(found.pattern).clone();
+        tell(
+            Like::Line { line: line.into(), pattern: Box::new(pattern), prototype },
+            Arc::clone(&self.all[known as usize]),
+        );
+        Some(self.recalled(found))
+    }
+
+    /// Makes the memory at a place known by an outline; returns about how many bytes that takes, `None` if it is known.
+    fn name(&mut self, (key, ending): (&[u8], &[u8]), place: u32) -> Option<usize> {
+        let mut bytes = ending.len() + size_of::<(Box<[u8]>, u32)>();
+        let by_ending = match self.by_key.get_mut(key) {
             Some(known) => known,
             None => {
-                bytes += outline.key.len() + size_of::<(Box<[u8]>, Endings)>();
-                self.by_key.entry(outline.key.into()).or_default()
+                bytes += key.len() + size_of::<(Box<[u8]>, Endings)>();
+                self.by_key.entry(key.into()).or_default()
             }
         };
-        by_ending.insert(outline.ending.into(), place);
-        bytes + outline.ending.len() + size_of::<(Box<[u8]>, u32)>()
+        if by_ending.contains_key(ending) {
+            return None;
+        }
+        by_ending.insert(ending.into(), place);
+        Some(bytes)
     }
 
     /// The place of a memory, and about how many bytes it takes if it is a new one.
-    fn place(&mut self, memory: Memory) -> (u32, usize) {
+    fn place(&mut self, memory: &Arc<Memory>) -> (u32, usize) {
         let Self { all, by_shape, .. } = self;
         let places = by_shape.entry(memory.statements[0].fingerprint).or_default();
-        if let Some(known) = places.iter().find(|known| *all[**known as usize] == memory) {
+        if let Some(known) = places.iter().find(|known| all[**known as usize] == *memory) {
             return (*known, 0);
         }
         let place = u32::try_from(all.len()).expect("they are few");
-        let bytes = memory.bytes();
         places.push(place);
-        all.push(Arc::new(memory));
-        (place, bytes)
+        all.push(Arc::clone(memory));
+        (place, memory.bytes())
     }
 }
 
@@ -250,21 +353,37 @@ mod tests {
 
     use super::*;
 
+    fn slow_query(filter: &str) -> String {
+        let command = format!(r#"{{"find":"t","filter":{filter},"$db":"shop"}}"#);
+        format!(
+            r#"{{"t":{{"$date":"2026-11-30T08:17:00.824Z"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{command},"durationMillis":7}}}}"#
+        )
+    }
+
+    /// Reads a slow query in full, and has it remembered.
+    fn read(memo: &mut Memo, line: &str, outliner: &mut Outliner) {
+        let (settings, process) = (Settings::default(), Process::default());
+        let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
+        let outline = outliner.read(line, settings.marks()).expect("an outline");
+        let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
+        memo.insert(process, &outline, || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings));
+    }
+
+    /// Whether a slow query is known: by its outline or by its pattern.
+    fn knows(memo: &mut Memo, line: &str, outliner: &mut Outliner) -> bool {
+        memo.recall(Process::default(), line, outliner, &Settings::default()).is_some()
+    }
+
     /// The memory of some slow queries with these filters.
     fn memo(filters: impl Iterator<Item = String>) -> Memo {
         let (mut memo, mut outliner) = (Memo::default(), Outliner::default());
-        let (settings, process) = (Settings::default(), Process::default());
-        for filter in filters {
-            let command = format!(r#"{{"find":"t","filter":{filter},"$db":"shop"}}"#);
-            let line = format!(
-                r#"{{"t":{{"$date":"2026-11-30T08:17:00.824Z"}},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{{"type":"command","ns":"shop.t","command":{command},"durationMillis":7}}}}"#
-            );
-            let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
-            let outline = outliner.read(&line, settings.marks()).expect("an outline");
-            let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
-            memo.insert(process, &outline, || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings));
-        }
+        filters.for_each(|filter| read(&mut memo, &slow_query(&filter), &mut outliner));
         memo
+    }
+
+    fn two() -> [Memo; 2] {
+        let mut both = Exchange::among(2).map(Memo::new);
+        [(); 2].map(|()| both.next().expect("two"))
     }
 
     #[test]
@@ -287,5 +406,53 @@ mod tests {
         let once_more = memo((0..AT_ONCE + 50).chain(AT_ONCE..AT_ONCE + 50).map(unique));
         assert_eq!(once_more.outlines, AT_ONCE + 50);
         assert!(memo((0..2 * MOST).flat_map(|n| [n, n]).map(unique)).outlines <= MOST);
+    }
+
+    #[test]
+    fn a_thread_knows_what_another_one_read_and_both_have_one_copy_of_it() {
+        let ([mut one, mut other], mut outliner) = (two(), Outliner::default());
+        let line = slow_query(r#"{"a":1}"#);
+        assert!(!knows(&mut other, &line, &mut outliner));
+        read(&mut one, &line, &mut outliner);
+        assert!(knows(&mut other, &line, &mut outliner));
+        assert!(Arc::ptr_eq(&one.processes[0].1.all[0], &other.processes[0].1.all[0]));
+        assert_eq!((other.outlines, other.bytes), (one.outlines, one.bytes));
+        read(&mut other, &line, &mut outliner);
+        assert!(knows(&mut one, &line, &mut outliner));
+        assert!(!knows(&mut one, &slow_query(r#"{"b":1}"#), &mut outliner));
+        assert_eq!((one.outlines, one.processes[0].1.all.len()), (1, 1), "what two found out counts once");
+    }
+
+    #[test]
+    fn a_pattern_that_another_thread_made_is_followed_and_where_it_shows_key_values_is_known() {
+        let ([mut one, mut other], mut outliner) = (two(), Outliner::default());
+        let (process, settings) = (Process::default(), Settings::default());
+        let line = slow_query(r#"{"a":1}"#);
+        read(&mut one, &line, &mut outliner);
+        assert!(knows(&mut one, &line, &mut outliner), "and makes the pattern");
+        let next = slow_query(r#"{"a":4711}"#);
+        assert!(other.find(process, &next, &mut outliner, settings.marks()).is_none());
+        let recalled = other.recall(process, &next, &mut outliner, &settings).expect("known");
+        let (memories, pattern) = recalled.like.expect("a pattern");
+        let prototype = memories.patterns.about(pattern).as_ref().expect("one");
+        assert_eq!(Arc::strong_count(prototype), 2, "one for both");
+        let database = |line: &str| line.find("\"$db\"").map(|at| Span::new(at, at + 5)).expect("it is there");
+        assert_eq!(memories.patterns.moved(pattern, database(&line), &outliner), Some(database(&next)));
+    }
+
+    #[test]
+    fn what_is_told_is_forgotten_like_what_was_read() {
+        let (mut both, mut outliner) = (two(), Outliner::default());
+        let unique = |n: usize| slow_query(&format!(r#"{{"a":{{"$mod":[{n},0]}}}}"#));
+        for n in 0..3 * AT_ONCE {
+            read(&mut both[n % 2], &unique(n), &mut outliner);
+            assert!(!knows(&mut both[(n + 1) % 2], &slow_query("{}"), &mut outliner));
+        }
+        assert_eq!(both.each_ref().map(|memo| memo.outlines), [AT_ONCE; 2], "at first sight, by both together");
+        for n in (0..2 * MOST).flat_map(|n| [n, n]) {
+            read(&mut both[0], &unique(n), &mut outliner);
+            assert!(!knows(&mut both[1], &slow_query("{}"), &mut outliner));
+        }
+        assert!(both.iter().all(|memo| memo.outlines <= MOST && memo.bytes <= MOST_BYTES + (1 << 16)));
     }
 }

@@ -5,6 +5,7 @@ mod blocks;
 mod conclude;
 mod declarations;
 mod durations;
+mod exchange;
 mod finish;
 mod judge;
 mod known;

@@ -14,6 +14,7 @@ use crate::syntax::Role;
 use crate::text::SourceId;
 
 use super::blocks::Lines;
+use super::exchange::Exchange;
 use super::reading::Message;
 use super::roster::{Folding, Roster};
 use super::scan::{Counts, Part, oversize, scan};
@@ -164,7 +165,7 @@ fn scan_all<'a>(
         supply: supply(sources, chunk_size, threads),
         merged: AtomicU64::new(0),
         settings,
-        workers: (0..threads).map(|_| Mutex::new(Worker::among(count))).collect(),
+        workers: Exchange::among(threads).map(|exchange| Mutex::new(Worker::among(count, exchange))).collect(),
         folding: Mutex::new(None),
     };
     let mut merging = Merging {

@@ -8,6 +8,7 @@ use crate::model::{Event, Origin};
 use crate::rules::KeyValue;
 use crate::syntax::{Outliner, Record, read_record};
 
+use super::exchange::Exchange;
 use super::judge::{Judged, judge, key_values_of};
 use super::memo::{Memo, Memory};
 use super::pairing::Held;
@@ -47,10 +48,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// One for the logs of that many processes.
+    /// One for the logs of that many processes, with its part in what the threads tell each other.
     #[must_use]
-    pub fn among(logs: usize) -> Self {
-        Self { tallies: Tallies::among(logs), ..Self::default() }
+    pub fn among(logs: usize, exchange: Exchange) -> Self {
+        Self { tallies: Tallies::among(logs), memo: Memo::new(exchange), ..Self::default() }
     }
 
     /// Whether it tells more shapes apart than are expected to be in the end.

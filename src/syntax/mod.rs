@@ -33,5 +33,5 @@ pub use comment::{SentFrom, sent_from};
 pub use error::SyntaxError;
 pub use guess::looks_like;
 pub use heading::{Heading, heading, is_idle, is_whole};
-pub use outline::{Found, Marks, Outline, Outliner, Patterns, Told, clean, is_idle_text};
+pub use outline::{Found, Marks, Outline, Outliner, Pattern, Patterns, Told, clean, is_idle_text};
 pub use record::{Fact, Part, Record, Role, Trouble, read_record};

@@ -23,12 +23,20 @@ use crate::syntax::scanner::{Scanner, Spelling, end_of_bool, end_of_number, end_
 
 /// The pattern of one line.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub struct Pattern {
     pub(super) pieces: Vec<Piece>,
     pub(super) recipe: Recipe,
     /// What the literals of the line are to each other, and what else its key ends with.
     pub(super) ending: Box<[u8]>,
     pub(super) n_shards: Option<u64>,
+}
+
+impl Pattern {
+    /// About how much of the heap it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.pieces.as_slice()) + size_of_val(self.recipe.literals.as_slice()) + self.ending.len()
+    }
 }
 
 /// Where a literal is to be found in another line of the pattern.
@@ -274,27 +282,54 @@ impl<P> Patterns<P> {
         Some(Span::new(moved(start)?, moved(end)?))
     }
 
-    /// Makes the pattern of a line known under that number. If it is a new one, `about` is kept with it.
-    pub fn learn(&mut self, line: &str, outliner: &mut Outliner, marks: Marks, known: u32, about: impl FnOnce() -> P) {
-        // Lines that differ in what is taken for text are not worth it.
-        if self.learned > 1024 + self.found / 16 {
-            return;
+    /// Makes the pattern of a line known under that number, if it is worth it, and returns it. If it is a new one, `about` is
+    /// kept with it.
+    pub fn learn(
+        &mut self,
+        line: &str,
+        outliner: &mut Outliner,
+        marks: Marks,
+        known: u32,
+        about: impl FnOnce() -> P,
+    ) -> Option<Pattern> {
+        if !self.is_worth_it() {
+            return None;
         }
-        let Some(Pattern { pieces, recipe, ending, n_shards }) = outliner.pattern(line, marks) else { return };
+        let pattern = outliner.pattern(line, marks)?;
+        self.put(line, &pattern, known, about).then_some(pattern)
+    }
+
+    /// The same of a line whose pattern is known from elsewhere.
+    pub fn adopt(&mut self, line: &str, pattern: &Pattern, known: u32, about: impl FnOnce() -> P) {
+        if self.is_worth_it() {
+            self.put(line, pattern, known, about);
+        }
+    }
+
+    /// Lines that differ in what is taken for text are not worth it.
+    fn is_worth_it(&self) -> bool {
+        self.learned <= 1024 + self.found / 16
+    }
+
+    fn put(&mut self, line: &str, pattern: &Pattern, known: u32, about: impl FnOnce() -> P) -> bool {
+        let Pattern { pieces, recipe, ending, n_shards } = pattern;
         let (text, nodes) = self.tree.size();
         if text + line.len() > MOST_TEXT || nodes + 2 * pieces.len() > MOST_NODES {
             (self.tree, self.asides, self.ends) = (Tree::default(), Asides::default(), Vec::new());
         }
         self.learned += 1;
         let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");
-        let end = self.tree.insert(line.as_bytes(), &pieces, next);
+        let end = self.tree.insert(line.as_bytes(), pieces, next);
         if end == next {
+            let (recipe, n_shards) = (recipe.clone(), *n_shards);
             let gaps = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
             self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });
         }
         let known_here = &mut self.ends[end as usize].known;
-        if known_here.len() < MOST_ENDINGS {
-            known_here.insert(ending, known);
+        let has_room = known_here.len() < MOST_ENDINGS;
+        if has_room {
+            known_here.insert(ending.clone(), known);
         }
+        has_room
     }
 }

@@ -14,6 +14,7 @@ const FRAME: &[&str] = &[
     "fan_out.rs",
     "finding.rs",
     "key_change.rs",
+    "key_sample.rs",
     "key_values.rs",
     "lookup.rs",
     "rule.rs",

@@ -14,8 +14,8 @@ use super::adjust::adjust_diagnostic;
 use super::declarations::{DeclarationTexts, declared};
 use super::limit::Measured;
 use super::settings::Settings;
+use super::stats::GroupKey;
 use super::suppress::{directive, unused_entry};
-use super::tally::GroupKey;
 
 /// What was counted besides the findings.
 pub struct Counted {

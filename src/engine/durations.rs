@@ -10,13 +10,20 @@ const EXACT: u64 = 256;
 /// Counted durations.
 #[derive(Debug, Clone, Default)]
 pub struct Durations {
-    buckets: FxHashMap<u16, u64>,
+    buckets: FxHashMap<Bucket, u64>,
 }
 
+/// Durations that are not told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bucket(u16);
+
 impl Durations {
-    /// Counts one duration in milliseconds.
-    pub fn add(&mut self, millis: u64) {
-        *self.buckets.entry(bucket(millis)).or_default() += 1;
+    /// Counts one duration.
+    pub fn add(&mut self, bucket: Bucket) {
+        match self.buckets.get_mut(&bucket) {
+            Some(count) => *count += 1,
+            None => drop(self.buckets.insert(bucket, 1)),
+        }
     }
 
     /// Adds what was counted elsewhere.
@@ -32,34 +39,33 @@ impl Durations {
     pub fn percentile(&self, percent: u64) -> u64 {
         let total: u64 = self.buckets.values().sum();
         let rank = (u128::from(total) * u128::from(percent)).div_ceil(100);
-        let mut buckets: Vec<(u16, u64)> = self.buckets.iter().map(|(bucket, count)| (*bucket, *count)).collect();
+        let mut buckets: Vec<(Bucket, u64)> = self.buckets.iter().map(|(bucket, count)| (*bucket, *count)).collect();
         buckets.sort_unstable();
         let mut below = 0;
         for (bucket, count) in buckets {
             below += u128::from(count);
             if below >= rank {
-                return longest(bucket);
+                return bucket.longest();
             }
         }
         0
     }
 }
 
-/// The bucket of a duration: by how much it is shifted to have eight bits, and those bits.
-fn bucket(millis: u64) -> u16 {
-    let shift = shift(millis);
-    let lead = u16::try_from(millis >> shift).expect("it was shifted to eight bits");
-    (u16::try_from(shift).expect("a u64 has 64 bits") << 8) + lead
-}
+impl Bucket {
+    /// That of a duration in milliseconds: by how much it is shifted to have eight bits, and those bits.
+    #[must_use]
+    pub fn of(millis: u64) -> Self {
+        let shift = if millis < EXACT { 0 } else { millis.ilog2() - 7 };
+        let lead = u16::try_from(millis >> shift).expect("it was shifted to eight bits");
+        Self((u16::try_from(shift).expect("a u64 has 64 bits") << 8) + lead)
+    }
 
-fn shift(millis: u64) -> u32 {
-    if millis < EXACT { 0 } else { millis.ilog2() - 7 }
-}
-
-/// The longest duration of a bucket.
-fn longest(bucket: u16) -> u64 {
-    let (shift, lead) = (u32::from(bucket >> 8), u64::from(bucket & 0xff));
-    (lead << shift) | ((1 << shift) - 1)
+    /// The longest duration in it.
+    fn longest(self) -> u64 {
+        let (shift, lead) = (u32::from(self.0 >> 8), u64::from(self.0 & 0xff));
+        (lead << shift) | ((1 << shift) - 1)
+    }
 }
 
 #[cfg(test)]
@@ -69,10 +75,10 @@ mod tests {
     #[test]
     fn short_durations_are_exact_and_long_ones_are_off_by_less_than_one_in_128() {
         for millis in (0..2000).chain([4095, 4096, 86_400_000, u64::MAX / 3, u64::MAX]) {
-            let told = longest(bucket(millis));
+            let told = Bucket::of(millis).longest();
             assert!(told >= millis && told - millis <= millis / 128, "{millis} is told as {told}");
             assert!(millis >= EXACT || told == millis);
-            assert!(bucket(millis) <= bucket(millis.saturating_add(1)), "buckets are in order");
+            assert!(Bucket::of(millis) <= Bucket::of(millis.saturating_add(1)), "buckets are in order");
         }
     }
 
@@ -80,7 +86,7 @@ mod tests {
     fn percentiles_are_those_of_the_sorted_list_however_it_is_cut() {
         let count = |range: std::ops::RangeInclusive<u64>| {
             let mut durations = Durations::default();
-            range.for_each(|millis| durations.add(millis));
+            range.for_each(|millis| durations.add(Bucket::of(millis)));
             durations
         };
         let told = |durations: &Durations| [50, 95, 99, 100].map(|percent| durations.percentile(percent));

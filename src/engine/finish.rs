@@ -22,7 +22,8 @@ use super::run::Outcome;
 use super::scan::{Part, Unread};
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Group, OTHER_COLLECTIONS, ShapeStats, Tally};
+use super::stats::{Group, OTHER_COLLECTIONS, ShapeStats};
+use super::tally::Tally;
 use super::totals::{check_namespaces, key_coverage};
 use super::worker::Tallies;
 
@@ -43,7 +44,9 @@ pub struct Run<'a> {
 #[must_use]
 pub fn finish(outcome: Outcome, run: Run<'_>) -> Report {
     let total = outcome.total;
-    let Tallies { direct: mut tally, through_router, saw_router, sightings } = outcome.tallies;
+    let mut tallies = outcome.tallies;
+    tallies.settle();
+    let Tallies { direct: mut tally, through_router, saw_router, sightings, .. } = tallies;
     let mut via_router = 0;
     if saw_router {
         via_router = through_router.records();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 
 use crate::catalog::Collection;
-use crate::model::{Event, OperationName, Origin, ServerVersion, Shape, Statement};
+use crate::model::{Event, OperationName, ServerVersion, Shape, Statement};
 use crate::routing::{self, Class, Cluster, Verdict};
 use crate::rules::{
     Access, Carried, Check, EventContext, Finding, KeyValue, Rule, Severity, filter_of, key_values, knows_indexes,
@@ -15,6 +15,7 @@ use crate::text::{Fingerprint, RecordPos, Span};
 
 use super::adjust::adjust_raised;
 use super::settings::Settings;
+use super::sums::{Occurrence, Share, Sums};
 use super::suppress::{directive, unused_directive};
 
 /// What a record counts as: a class, or nothing is declared about its namespace. Ordered from good to bad.
@@ -110,52 +111,52 @@ pub struct Hidden {
     pub entry: Option<usize>,
 }
 
+/// What records are about, as far as they are counted: of those that are about the same it is the same.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The worst standing among the statements.
+    pub standing: Standing,
+    /// `planSummary`.
+    pub plan: Option<&'a Arc<str>>,
+    /// At least one; a batch without its statements has one of its own kind.
+    pub statements: &'a [JudgedStatement],
+}
+
 /// One record, judged.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// Where it stands.
-    pub position: RecordPos,
-    /// Bytes before it on its first line.
-    pub lead: u32,
-    /// Who wrote it.
-    pub origin: Origin,
-    /// When, in milliseconds since 1970.
-    pub time: Option<i64>,
-    /// `durationMillis`.
-    pub millis: u64,
+    /// What it tells for itself.
+    pub own: Occurrence,
     /// The worst standing among the statements.
     pub standing: Standing,
-    /// `appName`.
-    pub application: Option<CompactString>,
-    /// `nShards`.
-    pub observed_shards: Option<u64>,
     /// `comment` of the command.
     pub comment: Option<String>,
     /// `planSummary`.
     pub plan: Option<Arc<str>>,
-    /// What names the client's operation in the records of several shards; `None` if another record was recalled.
+    /// What names the client's operation in the records of several shards.
     pub operation_name: Option<OperationName>,
     /// What tells the shard from others, whichever of its members wrote the record.
     pub shard_version: Option<String>,
     /// The record is a getMore: the operation began with another record.
     pub continues: bool,
-    /// The version that the process told of itself.
-    pub logged: Option<ServerVersion>,
     /// The limits, by place, that count the record.
     pub limits: Vec<usize>,
     /// At least one; a batch without its statements has one of its own kind.
     pub statements: Arc<[JudgedStatement]>,
-    /// The statements are those of an earlier record with the same outline: what they are and which rules fire is as here,
-    /// the words, the spans and the comment are not.
-    pub is_recalled: bool,
 }
 
 impl Judged {
-    /// The part of `durationMillis` that the statement of that index takes.
+    /// What it is about.
     #[must_use]
-    pub fn share(&self, index: usize) -> u64 {
-        let parts = self.statements.len().max(1) as u64;
-        self.millis / parts + u64::from((index as u64) < self.millis % parts)
+    pub fn about(&self) -> About<'_> {
+        About { standing: self.standing, plan: self.plan.as_ref(), statements: &self.statements }
+    }
+
+    /// It alone, as a sum.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
+        let share = Share::new(self.own.application.clone(), self.statements.len(), self.limits.clone());
+        Sums::one(&self.own, share)
     }
 }
 
@@ -171,23 +172,24 @@ pub fn judge(event: &Event, position: RecordPos, logged: Option<ServerVersion>, 
         event.statements.iter().map(|statement| judge.statement(statement)).collect()
     };
     Judged {
-        position,
-        lead: 0,
-        origin: event.origin,
-        time: event.time_millis,
-        millis,
+        own: Occurrence {
+            position,
+            lead: 0,
+            origin: event.origin,
+            time: event.time_millis,
+            millis,
+            application: event.app_name.as_deref().map(CompactString::from),
+            observed_shards: event.n_shards.as_ref().map(|n| n.value),
+            logged,
+        },
         standing: statements.iter().map(|s| s.standing).max().unwrap_or(Standing::Undeclared),
-        application: event.app_name.as_deref().map(CompactString::from),
-        observed_shards: event.n_shards.as_ref().map(|n| n.value),
         comment: event.comment.clone(),
         plan: event.plan_summary.as_ref().map(|plan| Arc::from(plan.value.as_str())),
         operation_name: event.operation_name.clone(),
         shard_version: event.shard_version.clone(),
         continues: event.get_more,
-        logged,
         limits: limits(event.app_name.as_deref(), &statements, settings),
         statements,
-        is_recalled: false,
     }
 }
 

@@ -73,7 +73,7 @@ fn origin(event: &Event, process: Process) -> Origin {
 }
 
 fn batch_key(event: &Event) -> BatchKey {
-    let named = |namespace: &Namespace| namespace.as_str().to_owned();
+    let named = |namespace: &Namespace| namespace.as_str().into();
     let namespace = event.statements.first().map_or_else(|| named(&event.namespace), |s| named(&s.namespace));
     BatchKey { verb: event.verb, namespace }
 }

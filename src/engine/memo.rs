@@ -6,14 +6,13 @@ use std::hash::BuildHasher;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use compact_str::CompactString;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::rules::{Finding, KeyValue};
 use crate::syntax::{Found, Outline, Outliner, Patterns, Record, Told, read_record};
-use crate::text::{Fingerprint, RecordPos, Span};
+use crate::text::{Fingerprint, Span};
 
-use super::judge::{Judged, JudgedStatement, Raised, Standing, limits};
+use super::judge::{About, Judged, JudgedStatement, Raised, Standing};
 use super::known::Kind;
 use super::prototype::Prototype;
 use super::scan::Process;
@@ -56,27 +55,10 @@ impl Memory {
         size_of::<Self>() + self.statements.iter().map(of_statement).sum::<usize>()
     }
 
-    /// A record with this outline, judged.
-    pub fn recall(&self, told: &Told<'_>, position: RecordPos, process: Process, settings: &Settings) -> Judged {
-        Judged {
-            position,
-            origin: self.kind.origin,
-            time: told.time_millis,
-            millis: told.duration_millis.unwrap_or(0),
-            standing: self.standing,
-            application: told.app_name.map(CompactString::from),
-            observed_shards: told.n_shards,
-            comment: None,
-            plan: self.plan.clone(),
-            operation_name: None,
-            shard_version: None,
-            continues: false,
-            lead: 0,
-            limits: limits(told.app_name, &self.statements, settings),
-            logged: process.version,
-            statements: Arc::clone(&self.statements),
-            is_recalled: true,
-        }
+    /// What a record with this outline is about. Words and places are not those of it.
+    #[must_use]
+    pub fn about(&self) -> About<'_> {
+        About { standing: self.standing, plan: self.plan.as_ref(), statements: &self.statements }
     }
 }
 
@@ -124,7 +106,7 @@ pub struct Memo {
 #[derive(Debug, Default)]
 struct Memories {
     /// Each is there once, however many outlines it is of.
-    all: Vec<Memory>,
+    all: Vec<Arc<Memory>>,
     /// Their places, by the shape of the first statement,
     by_shape: FxHashMap<Fingerprint, Vec<u32>>,
     /// by outline: its names, and what its values are,
@@ -156,7 +138,7 @@ impl Seen {
 /// What is known of a record.
 pub struct Recalled<'m, 'l> {
     /// What was found out about the first of its outline.
-    pub memory: &'m Memory,
+    pub memory: &'m Arc<Memory>,
     /// What it tells for itself.
     pub told: Told<'l>,
     /// Its pattern.
@@ -164,12 +146,13 @@ pub struct Recalled<'m, 'l> {
 }
 
 impl Recalled<'_, '_> {
-    /// Its key values, as far as they can be told from those of another record of its pattern. The record is the one that
-    /// the outliner has looked at last.
-    pub fn key_values(&self, record: &[u8], outliner: &Outliner, settings: &Settings) -> Option<Vec<Vec<KeyValue>>> {
+    /// A key value of it, by its statement and its place among those that the statement shows, if it can be told from that of
+    /// another record of its pattern. The record is the one that the outliner has looked at last.
+    pub fn key_value(&self, record: &str, (statement, at): (usize, usize), outliner: &Outliner) -> Option<KeyValue> {
         let (memories, pattern) = self.like?;
+        let of = self.memory.statements.get(statement)?.key_values.len();
         let prototype = memories.patterns.about(pattern).as_ref()?;
-        prototype.values(record, |span| memories.patterns.moved(pattern, span, outliner), settings)
+        prototype.value(record, statement, (at, of), |span| memories.patterns.moved(pattern, span, outliner))
     }
 }
 
@@ -196,7 +179,7 @@ impl Memo {
         let outline = outliner.read(line, marks)?;
         let (known, told) = (memories.of(&outline)?, outline.told);
         let about = || match read_record(line.as_bytes()) {
-            Record::Slow(event) => Prototype::of(&event, line.as_bytes(), settings),
+            Record::Slow(event) => Prototype::of(&event, line, settings),
             _ => None,
         };
         memories.patterns.learn(line, outliner, marks, known, about);
@@ -245,13 +228,13 @@ impl Memories {
     fn place(&mut self, memory: Memory) -> (u32, usize) {
         let Self { all, by_shape, .. } = self;
         let places = by_shape.entry(memory.statements[0].fingerprint).or_default();
-        if let Some(known) = places.iter().find(|known| all[**known as usize] == memory) {
+        if let Some(known) = places.iter().find(|known| *all[**known as usize] == memory) {
             return (*known, 0);
         }
         let place = u32::try_from(all.len()).expect("they are few");
         let bytes = memory.bytes();
         places.push(place);
-        all.push(memory);
+        all.push(Arc::new(memory));
         (place, bytes)
     }
 }
@@ -263,7 +246,7 @@ fn hash(outline: &Outline<'_, '_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::judge::judge;
-    use crate::text::SourceId;
+    use crate::text::{RecordPos, SourceId};
 
     use super::*;
 

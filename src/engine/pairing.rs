@@ -5,25 +5,58 @@
 //! ends: COMMAND lines whose WRITE lines may lie before the chunk, and WRITE lines whose COMMAND line may lie behind it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use compact_str::CompactString;
 use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::RawEntryApiV1 as _;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::model::{Origin, Verb};
+use crate::rules::KeyValue;
 
 use super::judge::Judged;
-use super::worker::Values;
+use super::memo::Memory;
+use super::sums::Occurrence;
 
-/// A judged record and what of it may be shown or kept.
+/// A record that may count later, and what of it may be shown or kept then.
 #[derive(Debug, Clone)]
-pub struct Held {
-    /// The record, judged.
-    pub judged: Judged,
-    /// Its bytes, if it may become an example.
-    pub record: Option<Box<[u8]>>,
-    /// Its key values, if it was recalled and they may be kept.
-    pub values: Option<Values>,
+pub enum Held {
+    /// One that was judged by itself.
+    Judged {
+        /// The record, judged.
+        judged: Judged,
+        /// Its bytes, if it may become an example.
+        record: Option<Box<[u8]>>,
+    },
+    /// One that repeats what is remembered.
+    Repeat {
+        /// What it is about.
+        memory: Arc<Memory>,
+        /// What it tells for itself.
+        one: Occurrence,
+        /// Its bytes, if it may become an example.
+        record: Option<Box<[u8]>>,
+        /// Those of its key values that may be kept: by their statements and their places in these.
+        values: Vec<((usize, usize), KeyValue)>,
+    },
+}
+
+impl Held {
+    fn own(&self) -> &Occurrence {
+        match self {
+            Self::Judged { judged, .. } => &judged.own,
+            Self::Repeat { one, .. } => one,
+        }
+    }
+
+    fn own_mut(&mut self) -> &mut Occurrence {
+        match self {
+            Self::Judged { judged, .. } => &mut judged.own,
+            Self::Repeat { one, .. } => one,
+        }
+    }
 }
 
 /// What a batch's COMMAND line and its WRITE lines have in common.
@@ -32,7 +65,7 @@ pub struct BatchKey {
     /// Update or delete; `None` for a bulkWrite, whose WRITE lines are of any kind.
     pub verb: Option<Verb>,
     /// The collection as logged; irrelevant for a bulkWrite.
-    pub namespace: String,
+    pub namespace: CompactString,
 }
 
 impl BatchKey {
@@ -69,16 +102,24 @@ pub struct Settled {
     pub duplicates: u64,
 }
 
-type Threads<T> = IndexMap<CompactString, T, FxBuildHasher>;
-
 /// The open ends of a part of the input.
 #[derive(Debug, Clone, Default)]
 pub struct Pairing {
-    openings: Threads<Opening>,
-    waiting: Threads<VecDeque<Waiting>>,
-    /// Up to this offset WRITE lines have been let go that are too far away.
-    swept: u64,
+    threads: IndexMap<CompactString, Ends, FxBuildHasher>,
+    /// The threads of WRITE lines that came from parts behind this one, with the places of these: some wait no more.
+    queue: VecDeque<(u64, CompactString)>,
 }
+
+/// The open ends of one thread.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    opening: Option<Opening>,
+    /// The WRITE lines behind its last COMMAND line.
+    waiting: SmallVec<[Waiting; 1]>,
+}
+
+/// Room is made for so many threads at once.
+const THREADS: usize = 64;
 
 /// A WRITE line waits while its log goes on for so many bytes: seconds of a busy server. What waits is bounded, and whether
 /// two lines pair depends on their distance alone, never on where the log was cut into chunks.
@@ -87,11 +128,7 @@ const WINDOW: u64 = 8 << 20;
 impl Pairing {
     /// A WRITE line of `thread`.
     pub fn write(&mut self, thread: &str, key: BatchKey, held: Box<Held>) {
-        let waiting = match self.waiting.get_mut(thread) {
-            Some(waiting) => waiting,
-            None => self.waiting.entry(thread.into()).or_default(),
-        };
-        waiting.push_back(Waiting { key, held });
+        self.thread(thread).waiting.push(Waiting { key, held });
     }
 
     /// A COMMAND line of `thread` at `offset`; `batch` is given if it is the line of a batch, judged as if it stood alone.
@@ -103,45 +140,59 @@ impl Pairing {
         batch: Option<(BatchKey, Held)>,
         settled: &mut Settled,
     ) {
-        let waiting = self.waiting.swap_remove(thread).unwrap_or_default();
-        let first_of_chunk = !self.openings.contains_key(thread);
-        let opening = settle(waiting, Opening { offset, origin, batch: batch.map(Box::new) }, settled);
-        if first_of_chunk {
-            self.openings.insert(thread.into(), opening);
-        } else {
-            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
+        let ends = self.thread(thread);
+        let mut opening = Opening { offset, origin, batch: batch.map(Box::new) };
+        if !ends.waiting.is_empty() {
+            opening.settle(std::mem::take(&mut ends.waiting), settled);
         }
+        match ends.opening {
+            None => ends.opening = Some(opening),
+            Some(_) => settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1))),
+        }
+    }
+
+    fn thread(&mut self, name: &str) -> &mut Ends {
+        if self.threads.is_empty() {
+            self.threads.reserve(THREADS);
+        }
+        let entry = self.threads.raw_entry_mut_v1().from_key(name);
+        entry.or_insert_with(|| (name.into(), Ends::default())).1
     }
 
     /// Joins the open ends of this part with those of the part behind it, which ends at the offset `end`.
     pub fn merge(&mut self, later: Self, end: u64, settled: &mut Settled) {
-        for (thread, opening) in later.openings {
-            let waiting = self.waiting.swap_remove(&thread).unwrap_or_default();
-            let opening = settle(waiting, opening, settled);
-            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
-        }
-        for (thread, mut more) in later.waiting {
-            self.waiting.entry(thread).or_default().append(&mut more);
-        }
-        // Now and then is enough: whoever pairs looks at the distance itself.
-        if end.saturating_sub(self.swept) < WINDOW / 8 {
-            return;
-        }
-        self.swept = end;
-        self.waiting.retain(|_, waiting| {
-            while waiting.front().is_some_and(|write| !write.is_near(end)) {
-                settled.counted.extend(waiting.pop_front().map(|write| write.held));
+        for (thread, Ends { opening, waiting }) in later.threads {
+            if let Some(mut opening) = opening {
+                if let Some(before) = self.threads.swap_remove(&thread) {
+                    opening.settle(before.waiting, settled);
+                }
+                settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
             }
-            !waiting.is_empty()
-        });
+            if !waiting.is_empty() {
+                self.queue.extend(waiting.iter().map(|write| (write.held.own().position.offset, thread.clone())));
+                self.threads.entry(thread).or_default().waiting.extend(waiting);
+            }
+        }
+        self.let_go(end, settled);
+    }
+
+    /// Lets those WRITE lines go that are too far from `end`. Whoever pairs looks at the distance itself.
+    fn let_go(&mut self, end: u64, settled: &mut Settled) {
+        while self.queue.front().is_some_and(|(offset, _)| !is_near(*offset, end)) {
+            let Some((_, thread)) = self.queue.pop_front() else { return };
+            let Some(ends) = self.threads.get_mut(&thread) else { continue };
+            let far = ends.waiting.iter().take_while(|write| !write.is_near(end)).count();
+            settled.counted.extend(ends.waiting.drain(..far).map(|write| write.held));
+            if ends.waiting.is_empty() {
+                self.threads.swap_remove(&thread);
+            }
+        }
     }
 
     /// The end of a log: nothing more will pair.
     pub fn finish(&mut self, settled: &mut Settled) {
-        for (_, opening) in std::mem::take(&mut self.openings) {
-            settled.counted.extend(opening.batch.map(|batch| Box::new(batch.1)));
-        }
-        for (_, waiting) in std::mem::take(&mut self.waiting) {
+        for (_, Ends { opening, waiting }) in std::mem::take(self).threads {
+            settled.counted.extend(opening.and_then(|opening| opening.batch).map(|batch| Box::new(batch.1)));
             settled.counted.extend(waiting.into_iter().map(|waiting| waiting.held));
         }
     }
@@ -150,28 +201,33 @@ impl Pairing {
 impl Waiting {
     /// Whether a line at `offset` is near enough to belong to it.
     fn is_near(&self, offset: u64) -> bool {
-        offset.saturating_sub(self.held.judged.position.offset) <= WINDOW
+        is_near(self.held.own().position.offset, offset)
     }
 }
 
-/// Lets the waiting WRITE lines go, those nearby with the origin of the COMMAND line behind them; the batch is taken out if one
-/// of them was of it.
-fn settle(waiting: VecDeque<Waiting>, mut command: Opening, settled: &mut Settled) -> Opening {
-    let mut paired = false;
-    for mut write in waiting {
-        if write.is_near(command.offset) {
-            paired |= command.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
-            if command.origin == Origin::ThroughRouter {
-                write.held.judged.origin = command.origin;
+fn is_near(write: u64, offset: u64) -> bool {
+    offset.saturating_sub(write) <= WINDOW
+}
+
+impl Opening {
+    /// Lets the WRITE lines go that wait for this line, those nearby with its origin. If one of them is of its batch, that counts
+    /// no more.
+    fn settle(&mut self, waiting: SmallVec<[Waiting; 1]>, settled: &mut Settled) {
+        let mut paired = false;
+        for mut write in waiting {
+            if write.is_near(self.offset) {
+                paired |= self.batch.as_ref().is_some_and(|batch| batch.0.covers(&write.key));
+                if self.origin == Origin::ThroughRouter {
+                    write.held.own_mut().origin = self.origin;
+                }
             }
+            settled.counted.push(write.held);
         }
-        settled.counted.push(write.held);
+        if paired {
+            settled.duplicates += 1;
+            self.batch = None;
+        }
     }
-    if paired {
-        settled.duplicates += 1;
-        command.batch = None;
-    }
-    command
 }
 
 #[cfg(test)]
@@ -183,30 +239,32 @@ mod tests {
 
     fn held(line: u64, spacing: u64) -> Held {
         let position = RecordPos { source: SourceId(0), offset: line * spacing, line };
-        let judged = Judged {
+        let own = Occurrence {
             position,
             lead: 0,
             origin: Origin::Direct,
             time: None,
             millis: 1,
-            standing: Standing::Undeclared,
             application: None,
             observed_shards: None,
+            logged: None,
+        };
+        let judged = Judged {
+            own,
+            standing: Standing::Undeclared,
             comment: None,
             plan: None,
             operation_name: None,
             shard_version: None,
             continues: false,
             limits: Vec::new(),
-            logged: None,
             statements: Vec::new().into(),
-            is_recalled: false,
         };
-        Held { judged, record: None, values: None }
+        Held::Judged { judged, record: None }
     }
 
     fn key(verb: Verb) -> BatchKey {
-        BatchKey { verb: Some(verb), namespace: "shop.orders".to_owned() }
+        BatchKey { verb: Some(verb), namespace: "shop.orders".into() }
     }
 
     /// The lines of a log, as far as pairing sees them.
@@ -244,7 +302,7 @@ mod tests {
         }
         total.merge(chunk, lines.len() as u64 * spacing, &mut settled);
         total.finish(&mut settled);
-        let mut counted: Vec<_> = settled.counted.iter().map(|h| (h.judged.position.line, h.judged.origin)).collect();
+        let mut counted: Vec<_> = settled.counted.iter().map(|h| (h.own().position.line, h.own().origin)).collect();
         counted.sort_by_key(|(line, _)| *line);
         (counted, settled.duplicates)
     }

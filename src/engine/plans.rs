@@ -15,11 +15,11 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// Counts a record with that `planSummary`.
-    pub fn add(&mut self, plan: &Arc<str>) {
+    /// Counts so many records with that `planSummary`.
+    pub fn add(&mut self, plan: &Arc<str>, records: u64) {
         match self.counts.iter_mut().find(|(known, _)| known == plan) {
-            Some((_, count)) => *count += 1,
-            None => self.insert(Arc::clone(plan), 1),
+            Some((_, count)) => *count += records,
+            None => self.insert(Arc::clone(plan), records),
         }
     }
 
@@ -59,7 +59,7 @@ mod tests {
         let plans: Vec<Arc<str>> = (0..60).map(|n| Arc::from(format!("IXSCAN {{ f{}: 1 }}", n * 7 % 20))).collect();
         let count = |cut: usize| {
             let mut parts = [Plans::default(), Plans::default()];
-            plans.iter().enumerate().for_each(|(at, plan)| parts[usize::from(at >= cut)].add(plan));
+            plans.iter().enumerate().for_each(|(at, plan)| parts[usize::from(at >= cut)].add(plan, 1));
             let [mut first, second] = parts;
             first.merge(second);
             first.by_frequency()

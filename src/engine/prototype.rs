@@ -1,8 +1,11 @@
-//! Key values of a record that looks like one that was read: where that one shows them is known, so nothing else is read.
+//! Key values of a record that looks like one that was read: where that one shows each of them is known, so nothing else is
+//! read.
+
+use smallvec::{SmallVec, smallvec};
 
 use crate::catalog::Collection;
-use crate::model::{Document, Event, Field, Namespace, Node, ShardKey, Statement, Value, Verb};
-use crate::rules::{KeyValue, OF_ONE_STATEMENT, filter_of};
+use crate::model::{Event, Node, Statement, Value};
+use crate::rules::{KeyValue, Seen, filter_of, visit_key_values};
 use crate::syntax::{ext_json, legacy};
 use crate::text::Span;
 
@@ -12,88 +15,117 @@ use super::settings::Settings;
 /// A record that was read, as far as it shows key values.
 #[derive(Debug)]
 pub struct Prototype {
-    statements: Vec<Shown>,
+    statements: Vec<Vec<Shown>>,
 }
 
-/// What shows the key values of a statement, by its places in the record.
+/// Key values, by where they stand in the record.
 #[derive(Debug)]
 struct Shown {
-    verb: Verb,
-    namespace: Namespace,
-    filter: Option<Vec<Member>>,
-    documents: Vec<Vec<Member>>,
+    field: usize,
+    seen: Seen,
+    place: Place,
 }
 
-/// A member of a filter or a document that may show a key value: its name, and where its value stands.
-type Member = (String, Span);
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// One value there; of all fields of the key together, that of each.
+    At(SmallVec<[Span; 2]>),
+    /// The items of the list there.
+    Items(Span),
+}
 
-/// The members of `node` that may show values of `key`; `None` if it is no document.
-fn telling(node: &Node, is_filter: bool, key: Option<&ShardKey>) -> Option<Vec<Member>> {
-    let is_telling = |name: &str| {
-        let of_path = |path: &str| path == name || !is_filter && path.split('.').next() == Some(name);
-        let is_key = |key: &ShardKey| key.fields.iter().any(|field| of_path(&field.path));
-        // Operators hold conditions on any field.
-        key.is_some_and(|key| is_filter && name.starts_with('$') || is_key(key))
-    };
-    let members = node.as_document()?.fields.iter().filter(|field| is_telling(&field.name));
-    Some(members.map(|field| (field.name.clone(), field.node.span)).collect())
+impl Place {
+    /// That of a value of `statement`.
+    fn of(nodes: &[&Node], statement: &Statement) -> Self {
+        let list = match (nodes, filter_of(statement)) {
+            ([node], Some(filter)) => list_with(filter, node.span),
+            _ => None,
+        };
+        list.map_or_else(|| Self::At(nodes.iter().map(|node| node.span).collect()), Self::Items)
+    }
+}
+
+/// The list within a filter of which an item stands there.
+fn list_with(node: &Node, item: Span) -> Option<Span> {
+    match &node.value {
+        Value::Document(document) => document
+            .fields
+            .iter()
+            .map(|field| &field.node)
+            .filter(|node| node.span.contains(item))
+            .find_map(|node| list_with(node, item)),
+        Value::Array(array) if array.items.iter().any(|node| node.span == item) => Some(node.span),
+        Value::Array(array) => {
+            let within = array.items.iter().filter(|node| node.span.contains(item));
+            within.into_iter().find_map(|node| list_with(node, item))
+        }
+        _ => None,
+    }
 }
 
 impl Prototype {
     /// The record that `event` was read of; `None` if what shows its values does not stand in it by itself.
-    pub fn of(event: &Event, record: &[u8], settings: &Settings) -> Option<Self> {
+    pub fn of(event: &Event, record: &str, settings: &Settings) -> Option<Self> {
         let shown = |statement: &Statement| {
             let namespace = settings.namespace_map.apply(&statement.namespace);
-            let key = settings.catalog.get(namespace.as_str()).and_then(Collection::shard_key);
-            let filter = match filter_of(statement) {
-                Some(filter) => Some(telling(filter, true, key)?),
-                None => None,
-            };
-            let documents: Option<_> =
-                statement.documents.iter().map(|document| telling(document, false, key)).collect();
-            Some(Shown { verb: statement.verb, namespace: statement.namespace.clone(), filter, documents: documents? })
+            let mut shown = Vec::new();
+            if let Some(key) = settings.catalog.get(namespace.as_str()).and_then(Collection::shard_key) {
+                visit_key_values(statement, key, &mut |value| {
+                    let one = Shown { field: value.field, seen: value.seen, place: Place::of(value.nodes, statement) };
+                    let goes_on = |last: &Shown| matches!(last.place, Place::Items(_)) && last.place == one.place;
+                    if !shown.last().is_some_and(goes_on) {
+                        shown.push(one);
+                    }
+                });
+            }
+            shown
         };
-        let prototype = Self { statements: event.statements.iter().map(shown).collect::<Option<_>>()? };
-        let hashes = |values: &[KeyValue]| values.iter().map(|value| (value.field, value.hash)).collect::<Vec<_>>();
-        let again = prototype.values(record, Some, settings)?;
-        let alike = |(statement, again): (&Statement, &Vec<KeyValue>)| {
-            hashes(&key_values_of(statement, settings)) == hashes(again)
+        let prototype = Self { statements: event.statements.iter().map(shown).collect() };
+        let is_read = |(statement, of): (usize, &Statement)| {
+            let known = key_values_of(of, settings);
+            let again = |at| prototype.value(record, statement, (at, known.len()), Some);
+            let told = |value: &KeyValue| (value.field, value.seen, value.hash);
+            known.iter().enumerate().all(|(at, value)| again(at).is_some_and(|again| told(&again) == told(value)))
         };
-        event.statements.iter().zip(&again).all(alike).then_some(prototype)
+        event.statements.iter().enumerate().all(is_read).then_some(prototype)
     }
 
-    /// The key values of each statement of another record, in which everything stands where `moved` says; `None` if it does
-    /// not say it.
-    pub fn values(
+    /// A key value of another record, in which everything stands where `moved` says: that at a place among so many which the
+    /// statement shows. `None` if it is not told by that.
+    pub fn value(
         &self,
-        record: &[u8],
+        record: &str,
+        statement: usize,
+        (at, of): (usize, usize),
         moved: impl Fn(Span) -> Option<Span>,
-        settings: &Settings,
-    ) -> Option<Vec<Vec<KeyValue>>> {
-        let record = std::str::from_utf8(record).ok()?;
+    ) -> Option<KeyValue> {
+        let (Shown { field, seen, place }, item) = shown(self.statements.get(statement)?, at, of)?;
         let is_structured = record.starts_with('{');
-        let read = |members: &Vec<Member>| -> Option<Node> {
-            let field = |(name, span): &Member| {
-                let text = record.get(moved(*span)?.range())?;
-                let node = if is_structured {
-                    ext_json::parse_operand(text, OF_ONE_STATEMENT).ok()?
-                } else {
-                    legacy::whole_operand(text, OF_ONE_STATEMENT)?
-                };
-                Some(Field { name: name.clone(), name_span: Span::default(), node })
-            };
-            let document = Document { fields: members.iter().map(field).collect::<Option<_>>()?, partial: false };
-            Some(Node { value: Value::Document(document), span: Span::default() })
+        let text = |span: &Span| record.get(moved(*span)?.range());
+        let read =
+            |span| if is_structured { ext_json::parse(text(span)?, 0).ok() } else { legacy::whole_value(text(span)?) };
+        let nodes: SmallVec<[Node; 2]> = match place {
+            Place::At(spans) => spans.iter().map(read).collect::<Option<_>>()?,
+            Place::Items(list) if is_structured => smallvec![ext_json::item(text(list)?, item)?],
+            Place::Items(list) => smallvec![legacy::item(text(list)?, item)?],
         };
-        let values = |shown: &Shown| {
-            let mut statement = Statement::new(shown.verb, shown.namespace.clone(), Span::default(), Span::default());
-            statement.filter = match &shown.filter {
-                Some(members) => Some(read(members)?),
-                None => None,
-            };
-            statement.documents = shown.documents.iter().map(read).collect::<Option<_>>()?;
-            Some(key_values_of(&statement, settings))
-        };
-        self.statements.iter().map(values).collect()
+        let values: SmallVec<[&Value; 4]> = nodes.iter().map(|node| &node.value).collect();
+        Some(KeyValue::of(*field, *seen, &values))
     }
+}
+
+/// What shows the value at a place among `of`; of a list, with the place of the item. Lists are of any length: if there are
+/// several, it is not known how long each is.
+fn shown(shown: &[Shown], mut at: usize, of: usize) -> Option<(&Shown, usize)> {
+    let is_list = |shown: &&Shown| matches!(shown.place, Place::Items(_));
+    let lists = shown.iter().filter(is_list).count();
+    let of_list = (of + lists).checked_sub(shown.len()).filter(|_| lists < 2)?;
+    for shown in shown {
+        let values = if is_list(&shown) { of_list } else { 1 };
+        if at < values {
+            return Some((shown, at));
+        }
+        at -= values;
+    }
+    None
 }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::text::Fingerprint;
 
-use super::judge::Judged;
+use super::judge::JudgedStatement;
 
 /// A statement of the input, as far as its shape is to be told apart.
 #[derive(Debug, Clone, Copy)]
@@ -25,12 +25,12 @@ pub struct Appearance {
 
 impl Appearance {
     /// Those of a record, whether or not it turns out to be a duplicate: that is known only later.
-    pub fn of(judged: &Judged) -> impl Iterator<Item = Self> + '_ {
-        let appearance = |statement: &super::judge::JudgedStatement| Self {
+    pub fn of(statements: &[JudgedStatement]) -> impl Iterator<Item = Self> + '_ {
+        let appearance = |statement: &JudgedStatement| Self {
             shape: statement.fingerprint,
             has_findings: !statement.raised.is_empty(),
         };
-        judged.statements.iter().map(appearance)
+        statements.iter().map(appearance)
     }
 }
 

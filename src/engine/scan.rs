@@ -1,7 +1,10 @@
 //! One block of a log: every record accounted for, every slow query judged. Knows nothing of the blocks beside it; what
 //! reaches over its edges is left open in [`Pairing`].
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+
+use compact_str::CompactString;
 
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
@@ -10,14 +13,16 @@ use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, clean, is_id
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
-use super::judge::{Judged, judge};
-use super::known::{Counting, Kind};
+use super::judge::judge;
+use super::known::Kind;
 use super::memo::Memory;
-use super::pairing::{Held, Pairing, Settled};
+use super::pairing::{Pairing, Settled};
 use super::processes::Processes;
 use super::roster::Appearance;
 use super::settings::Settings;
-use super::tally::joined;
+use super::sink::{Read, Repeat, Sink};
+use super::stats::joined;
+use super::sums::Occurrence;
 use super::worker::{Tallies, Values, Worker, values_of};
 
 /// What is known about the process whose log is read, at the start of a chunk.
@@ -184,17 +189,18 @@ impl Part {
     }
 
     /// Notes when a judged record was written, and by whose rules it is judged.
-    fn note(&mut self, told: &Told<'_>, (version, is_assumed): (ServerVersion, bool)) {
+    pub(super) fn note(&mut self, told: &Told<'_>, (version, is_assumed): (ServerVersion, bool)) {
         self.seen = joined(self.seen, told.time_millis.map(|time| (time, time)));
-        self.versions.insert(version);
+        if !self.versions.contains(&version) {
+            self.versions.insert(version);
+        }
         self.version_assumed |= is_assumed;
     }
 
     fn count_settled(&mut self, settled: Settled, tallies: &mut Tallies, settings: &Settings) {
         self.counts.duplicates += settled.duplicates;
         for held in settled.counted {
-            let Held { judged, record, values } = *held;
-            tallies.count(&judged, record.as_deref(), || values, settings);
+            tallies.add_held(&held, settings);
         }
     }
 }
@@ -279,15 +285,28 @@ impl Scan<'_> {
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let recalled = memo.recall(*process, line, outliner, settings)?;
         let (memory, told) = (recalled.memory, recalled.told);
-        let values = || {
-            let values = recalled.key_values(place.bytes, outliner, settings);
-            let read = || values_of(place.bytes, settings);
-            debug_assert!(values.is_none() || format!("{values:?}") == format!("{:?}", read()), "the same values");
-            values.or_else(read)
+        let read = OnceCell::new();
+        let value = |statement: usize, at: usize| {
+            let known = recalled.key_value(line, (statement, at), outliner);
+            let read = || {
+                let all: &Option<Values> = read.get_or_init(|| values_of(place.bytes, settings));
+                all.as_ref()?.get(statement)?.get(at).cloned()
+            };
+            debug_assert!(known.is_none() || format!("{known:?}") == format!("{:?}", read()), "the same value");
+            known.or_else(read)
+        };
+        let one = || Occurrence {
+            position: place.position,
+            lead: place.lead,
+            origin: memory.kind.origin,
+            time: told.time_millis,
+            millis: told.duration_millis.unwrap_or(0),
+            application: told.app_name.map(CompactString::from),
+            observed_shards: told.n_shards,
+            logged: process.version,
         };
         let mut sink = Sink { part, settled, tallies, settings };
-        let judged = || memory.recall(&told, place.position, *process, settings);
-        sink.count(&memory.kind, &told, place, judged, values);
+        sink.count(&memory.kind, &told, place.position, || Repeat { memory, one: one(), record: place.bytes, value });
         Some(())
     }
 
@@ -337,7 +356,8 @@ impl Scan<'_> {
         let Self { part, settled, settings, process, worker, recalls, .. } = self;
         let Worker { tallies, memo, outliner, .. } = &mut **worker;
         let kind = Kind::of(event, *process, settings);
-        let judged = judge(event, place.position, process.version, settings);
+        let mut judged = judge(event, place.position, process.version, settings);
+        (judged.own.lead, judged.own.origin) = (place.lead, kind.origin);
         if *recalls
             && let Some(line) = clean(place.bytes)
             && let Some(outline) = outliner.read(line, settings.marks())
@@ -345,7 +365,7 @@ impl Scan<'_> {
             memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };
-        sink.count(&kind, &Told::by_event(event), place, || judged, || None);
+        sink.count(&kind, &Told::by_event(event), place.position, || Read { judged, record: place.bytes });
     }
 
     /// An explain is nobody's traffic: it is judged, and is no slow query.
@@ -360,66 +380,10 @@ impl Scan<'_> {
         part.counts.explains += 1;
         let explained = event.plan.as_ref().and_then(|plan| plan.version).or(process.version);
         part.note(&told, settings.version_for(explained, event.newest_writer));
-        let judged = Judged { lead: place.lead, ..judge(event, place.position, explained, settings) };
-        part.appearances.extend(Appearance::of(&judged));
-        worker.tallies.count(&judged, Some(place.bytes), || None, settings);
-    }
-}
-
-/// Where a record is counted.
-struct Sink<'a> {
-    part: &'a mut Part,
-    settled: &'a mut Settled,
-    tallies: &'a mut Tallies,
-    settings: &'a Settings,
-}
-
-impl Sink<'_> {
-    fn count(
-        &mut self,
-        kind: &Kind,
-        told: &Told<'_>,
-        place: Place<'_>,
-        judged: impl FnOnce() -> Judged,
-        values: impl FnOnce() -> Option<Values>,
-    ) {
-        let Self { part, settled, tallies, settings } = self;
-        let Place { position, lead, bytes: record } = place;
-        part.counts.slow_queries += 1;
-        part.counts.truncated += u64::from(kind.is_truncated);
-        part.processes.note(position.source, kind.origin);
-        match kind.counting {
-            Counting::Internal => {
-                part.counts.internal += 1;
-                return;
-            }
-            Counting::NotAQuery => {
-                part.counts.not_queries += 1;
-                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                return;
-            }
-            Counting::Alone | Counting::Waiting | Counting::Batch => {}
-        }
-        if !settings.filters.admit(told, &kind.namespace) {
-            part.counts.filtered += 1;
-            return;
-        }
-        part.note(told, kind.version);
-        let judged = Judged { lead, origin: kind.origin, ..judged() };
-        part.appearances.extend(Appearance::of(&judged));
-        match kind.counting {
-            Counting::Waiting => {
-                part.pairing.write(told.context, kind.batch.clone(), Box::new(tallies.hold(judged, record, values)));
-            }
-            Counting::Batch => {
-                let batch = (kind.batch.clone(), tallies.hold(judged, record, values));
-                part.pairing.command(told.context, position.offset, kind.origin, Some(batch), settled);
-            }
-            _ => {
-                part.pairing.command(told.context, position.offset, kind.origin, None, settled);
-                tallies.count(&judged, Some(record), values, settings);
-            }
-        }
+        let mut judged = judge(event, place.position, explained, settings);
+        judged.own.lead = place.lead;
+        part.appearances.extend(Appearance::of(&judged.statements));
+        worker.tallies.add(&judged, Some(place.bytes), settings);
     }
 }
 

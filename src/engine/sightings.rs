@@ -16,6 +16,7 @@ use crate::report::SeenOnShards;
 use crate::text::{Fingerprint, SourceId};
 
 use super::judge::Judged;
+use super::sums::Occurrence;
 
 /// So many sightings are kept.
 const MOST: usize = 8192;
@@ -23,6 +24,9 @@ const MOST: usize = 8192;
 const SECOND: i64 = 1000;
 /// Clocks of two shards differ by so many milliseconds at most.
 const SKEW: i64 = 100;
+
+/// All seconds are from here on.
+const NEVER: (u64, i64) = (0, i64::MIN);
 
 /// One statement, as one shard logged it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,19 +68,19 @@ impl Sightings {
     /// What there is to see in the logs of that many processes: of one, nothing.
     #[must_use]
     pub fn among(logs: usize) -> Self {
-        Self { end: (logs < 2).then_some((0, i64::MIN)), ..Self::default() }
+        Self { end: (logs < 2).then_some(NEVER), ..Self::default() }
     }
 
     /// Whether a record would be kept.
     #[must_use]
-    pub fn would_keep(&self, judged: &Judged) -> bool {
-        judged.origin == Origin::ThroughRouter && self.would_keep_if_routed(judged)
+    pub fn would_keep(&self, one: &Occurrence) -> bool {
+        one.origin == Origin::ThroughRouter && self.would_keep_if_routed(one)
     }
 
     /// Whether a record would be kept if it turns out to have come through a router.
     #[must_use]
-    pub fn would_keep_if_routed(&self, judged: &Judged) -> bool {
-        began(judged).is_some_and(|began| self.holds(second(began)))
+    pub fn would_keep_if_routed(&self, one: &Occurrence) -> bool {
+        self.end != Some(NEVER) && began(one).is_some_and(|began| self.holds(second(began)))
     }
 
     fn holds(&self, second: (u64, i64)) -> bool {
@@ -85,14 +89,15 @@ impl Sightings {
 
     /// Takes in a record that was judged by itself.
     pub fn see(&mut self, judged: &Judged, record: &[u8]) {
-        let Some(began) = began(judged).filter(|_| self.would_keep(judged) && !judged.continues) else { return };
+        let one = &judged.own;
+        let Some(began) = began(one).filter(|_| self.would_keep(one) && !judged.continues) else { return };
         let name = name(judged);
         let seen = judged.statements.iter().filter(|statement| statement.operation != "insert").map(|statement| {
             let text = record.get(statement.place.range()).unwrap_or_default();
-            let ended = judged.time.unwrap_or(began);
+            let ended = one.time.unwrap_or(began);
             let (shape, statement) = (statement.fingerprint, hash(&[text]));
             let version = judged.shard_version.as_ref().map(|version| hash(&[version.as_bytes()]));
-            Sighting { shape, statement, name, began, ended, source: judged.position.source, version }
+            Sighting { shape, statement, name, began, ended, source: one.position.source, version }
         });
         let of_second = self.seconds.entry(second(began)).or_default();
         let before = of_second.len();
@@ -195,8 +200,8 @@ fn is_whole(operation: &[Sighting], end: Option<(u64, i64)>) -> bool {
     times.map(second).all(|second| second < end)
 }
 
-fn began(judged: &Judged) -> Option<i64> {
-    judged.time.map(|time| time.saturating_sub(i64::try_from(judged.millis).unwrap_or(i64::MAX)))
+fn began(one: &Occurrence) -> Option<i64> {
+    one.time.map(|time| time.saturating_sub(i64::try_from(one.millis).unwrap_or(i64::MAX)))
 }
 
 fn second(time: i64) -> (u64, i64) {

@@ -1,7 +1,6 @@
 //! Counting judged records: classes, shapes and diagnostics. Tallies of parts of the input merge into that of the whole;
 //! sums are integers and every choice of an example has a total order, so neither chunk size nor thread count shows.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,18 +8,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::ClassCount;
 use crate::routing::Class;
-use crate::rules::{
-    Access, Finding, KeyUse, KeyValue, Rule, Severity, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory,
-};
+use crate::rules::{KeyUse, Rule, jumbo_or_failed_migration, scan_on_every_shard, sort_in_memory};
 use crate::syntax::Trouble;
-use crate::text::{Fingerprint, RecordPos, Span};
+use crate::text::{Fingerprint, RecordPos};
 
 use super::durations::Durations;
-use super::judge::{Judged, JudgedStatement, Raised, Standing};
+use super::judge::{About, Judged, JudgedStatement, Raised, Standing};
 use super::limit::Measured;
 use super::plans::Plans;
 use super::roster::{Crowd, Folding};
-use super::usage::{Usage, Values};
+use super::stats::{
+    Group, GroupKey, OTHER_COLLECTIONS, ShapeExample, ShapeStats, Surpassed, Worst, index, is_worse, joined, rank,
+};
+use super::sums::{Occurrence, Share, Sums};
+use super::usage::Usage;
 
 /// What was counted.
 #[derive(Debug, Clone, Default)]
@@ -45,66 +46,6 @@ pub struct Tally {
     pub limits: BTreeMap<usize, Measured>,
 }
 
-/// What is counted for one shape.
-#[derive(Debug, Clone)]
-pub struct ShapeStats {
-    /// After `--ns-map`.
-    pub namespace: String,
-    /// `find` …
-    pub operation: &'static str,
-    /// The value-free text.
-    pub shape: String,
-    /// Names namespace, operation and shape.
-    pub fingerprint: Fingerprint,
-    /// Statements by standing, in the order of [`Standing::ALL`].
-    pub standings: [u64; 6],
-    /// Sum of the statements' parts of `durationMillis`.
-    pub millis: u64,
-    /// The longest record.
-    pub max_millis: u64,
-    /// How long each record took.
-    pub durations: Durations,
-    /// Least and greatest `nShards`.
-    pub observed_shards: Option<(u64, u64)>,
-    /// All shards contacted, if a chunk map is known.
-    pub shards: Option<BTreeSet<String>>,
-    /// How many of them carry the shard key.
-    pub key_use: KeyUse,
-    /// How its operations found their documents.
-    pub plans: Plans,
-    /// What an index could do for it, where indexes of the collection are known.
-    pub access: Option<Access>,
-    /// The worst standing, the first record that had it, and its reason. `None` only while another tally, which is merged
-    /// with this one in the end, knows a record before all of these.
-    pub worst: Option<(Standing, RecordPos, String)>,
-    /// That record, if the run keeps one for each shape.
-    pub example: Option<ShapeExample>,
-}
-
-/// A record of a shape.
-#[derive(Debug, Clone)]
-pub struct ShapeExample {
-    /// Its bytes.
-    pub record: Arc<[u8]>,
-    /// So many bytes stand before it in its line.
-    pub lead: u32,
-    /// The filter in it; without one, the command's name.
-    pub place: Span,
-    /// `comment` of the command.
-    pub comment: Option<String>,
-}
-
-/// What may be kept of a record itself.
-#[derive(Debug, Clone, Copy)]
-pub enum Own<'a> {
-    /// Nothing: it is only counted.
-    Nothing,
-    /// The key values of its statements.
-    Values(&'a [Vec<KeyValue>]),
-    /// All of it: these are its bytes, and it has been judged by itself.
-    Record(&'a [u8]),
-}
-
 /// The bytes of a record, copied once for all that keep them.
 struct Bytes<'a> {
     bytes: &'a [u8],
@@ -117,17 +58,6 @@ impl Bytes<'_> {
     }
 }
 
-impl<'a> Own<'a> {
-    /// The key values of the statement at that place.
-    fn values(self, statement: &'a JudgedStatement, at: usize) -> Option<&'a [KeyValue]> {
-        match self {
-            Self::Nothing => None,
-            Self::Values(values) => values.get(at).map(Vec::as_slice),
-            Self::Record(_) => Some(&statement.key_values),
-        }
-    }
-}
-
 /// How much a tally keeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Keep {
@@ -137,153 +67,137 @@ pub struct Keep {
     pub shape_examples: bool,
 }
 
-/// What makes findings one diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct GroupKey {
-    /// The rule's code.
-    pub code: &'static str,
-    /// The shape, or the namespace.
-    pub group: Fingerprint,
-    /// Set with `--per-event`.
-    pub event: Option<RecordPos>,
-}
-
-/// The findings of one diagnostic.
-#[derive(Debug, Clone)]
-pub struct Group {
-    /// The rule.
-    pub rule: &'static Rule,
-    /// After `--ns-map`.
-    pub namespace: String,
-    /// `find` …
-    pub operation: &'static str,
-    /// The shape, if the group is one.
-    pub shape: Option<String>,
-    /// The fingerprint that names the group in a baseline.
-    pub fingerprint: Fingerprint,
-    /// Statements.
-    pub count: u64,
-    /// Sum of their parts of `durationMillis`.
-    pub millis: u64,
-    /// Earliest and latest time of a record, in milliseconds since 1970.
-    pub seen: Option<(i64, i64)>,
-    /// The worst example. `None` only while another tally, which is merged with this one in the end, knows a worse one.
-    pub worst: Option<Worst>,
-}
-
-/// The example that a diagnostic shows: the most serious, then the longest, then the first.
-#[derive(Debug, Clone)]
-pub struct Worst {
-    /// How serious.
-    pub severity: Severity,
-    /// `durationMillis` of the record.
-    pub millis: u64,
-    /// Where the record stands.
-    pub position: RecordPos,
-    /// Bytes before it on its first line.
-    pub lead: u32,
-    /// The finding.
-    pub finding: Finding,
-    /// The record's bytes.
-    pub record: Arc<[u8]>,
-    /// `comment` of the command.
-    pub comment: Option<String>,
-    /// The class of the statement.
-    pub standing: Standing,
-}
-
-/// Of one record the first statement comes first.
-type Rank = (Reverse<Severity>, Reverse<u64>, RecordPos, Span);
-
-impl Worst {
-    fn rank(&self) -> Rank {
-        (Reverse(self.severity), Reverse(self.millis), self.position, place(&self.finding))
-    }
-}
-
-fn rank(raised: &Raised, judged: &Judged) -> Rank {
-    (Reverse(raised.severity()), Reverse(judged.millis), judged.position, place(&raised.finding))
-}
-
-fn place(finding: &Finding) -> Span {
-    finding.labels.first().map(|label| label.span).unwrap_or_default()
-}
-
-impl GroupKey {
-    /// That of a finding on a statement. Findings on its namespace are counted by shape too, until the end: what is not told
-    /// apart is not told apart by namespace either.
-    fn of(raised: &Raised, statement: &JudgedStatement, event: Option<RecordPos>) -> Self {
-        let group = if raised.by_shape { raised.group } else { statement.fingerprint };
-        Self { code: raised.rule.code, group, event }
-    }
-}
-
 impl Tally {
     /// Whether a record would become the example of a shape or of a diagnostic.
     #[must_use]
-    pub fn would_show(&self, judged: &Judged) -> bool {
-        judged.statements.iter().any(|statement| {
-            let known = self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref());
-            known.is_none_or(|worst| is_worse(statement.standing, judged.position, worst))
+    pub fn would_show(&self, statements: &[JudgedStatement], one: &Occurrence) -> bool {
+        statements.iter().any(|statement| {
+            let known = self.worst_of_shape(statement);
+            known.is_none_or(|worst| is_worse(statement.standing, one.position, worst))
                 || statement.raised.iter().any(|raised| {
-                    let key = GroupKey::of(raised, statement, None);
-                    let known = self.groups.get(&key).and_then(|group| group.worst.as_ref());
-                    known.is_none_or(|worst| rank(raised, judged) < worst.rank())
+                    let known = self.worst_of_group(raised, statement);
+                    known.is_none_or(|worst| rank(raised, one) < worst.rank())
                 })
         })
     }
 
-    /// Whether a key value of a record would be kept.
+    /// Which records with these statements are surpassed by the examples; `None` if an example is missing or not as bad.
     #[must_use]
-    pub fn would_keep(&self, judged: &Judged) -> bool {
-        self.usage.would_keep(judged)
+    pub fn surpassed(&self, statements: &[JudgedStatement], one: &Occurrence) -> Option<Surpassed> {
+        let mut surpassed = Surpassed { behind: one.position, millis: u64::MAX };
+        for statement in statements {
+            let (standing, position, _) =
+                self.worst_of_shape(statement).filter(|worst| worst.0 >= statement.standing)?;
+            if *standing == statement.standing {
+                surpassed.behind = surpassed.behind.max(*position);
+            }
+            for raised in &statement.raised {
+                let known = self.worst_of_group(raised, statement);
+                let worst = known.filter(|worst| worst.severity >= raised.severity())?;
+                if worst.severity == raised.severity() {
+                    surpassed.behind = surpassed.behind.max(worst.position);
+                    surpassed.millis = surpassed.millis.min(worst.millis);
+                }
+            }
+        }
+        Some(surpassed)
     }
 
-    /// Counts one record. Its bytes are copied only where they become an example.
-    pub fn add(&mut self, judged: &Judged, own: Own<'_>, keep: Keep) {
-        let mut record = if let Own::Record(bytes) = own { Some(Bytes { bytes, kept: None }) } else { None };
-        let count = &mut self.classes[index(judged.standing)];
-        count.count += 1;
-        count.millis += judged.millis;
-        self.add_to_limits(judged);
-        let mut values = 0;
-        for (at, statement) in judged.statements.iter().enumerate() {
-            let millis = judged.share(at);
-            self.add_hidden(judged, statement, keep.per_event);
-            self.add_shape(judged, statement, millis, record.as_mut(), keep.shape_examples);
-            self.usage.add(judged, statement, millis, Values { first: values, own: own.values(statement, at) });
-            values += statement.key_values.len();
+    fn worst_of_shape(&self, statement: &JudgedStatement) -> Option<&(Standing, RecordPos, String)> {
+        self.shapes.get(&statement.fingerprint).and_then(|stats| stats.worst.as_ref())
+    }
+
+    fn worst_of_group(&self, raised: &Raised, statement: &JudgedStatement) -> Option<&Worst> {
+        self.groups.get(&GroupKey::of(raised, statement, None)).and_then(|group| group.worst.as_ref())
+    }
+
+    /// Counts records that are about the same. If each of their findings is a diagnostic of its own, it is one record: `event`.
+    pub fn count(&mut self, about: About<'_>, sums: &Sums, event: Option<RecordPos>) {
+        let (records, count) = (sums.records(), &mut self.classes[index(about.standing)]);
+        count.count += records.count;
+        count.millis += records.millis;
+        self.count_limits(about.standing, sums);
+        for (at, statement) in about.statements.iter().enumerate() {
+            for hidden in &statement.hidden {
+                self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
+                self.used.extend(hidden.entry);
+            }
+            self.count_shape(about, at, sums);
+            self.usage.count(statement, at, sums);
             for raised in &statement.raised {
-                self.add_finding(judged, statement, raised, millis, record.as_mut(), keep.per_event);
+                let (group, cost) = (self.group(raised, statement, event), sums.cost(at));
+                group.count += cost.calls;
+                group.millis += cost.millis;
+                group.seen = joined(group.seen, sums.seen);
             }
         }
     }
 
-    fn add_to_limits(&mut self, judged: &Judged) {
-        let one = ClassCount { count: 1, millis: judged.millis };
-        let broadcast = if judged.standing == Standing::Judged(Class::Broadcast) { one } else { ClassCount::default() };
-        for &place in &judged.limits {
-            self.limits.entry(place).or_default().add(Measured { broadcast, total: one });
+    fn count_limits(&mut self, standing: Standing, sums: &Sums) {
+        for Share { records, limits, .. } in &sums.shares {
+            let is_broadcast = standing == Standing::Judged(Class::Broadcast);
+            let broadcast = if is_broadcast { *records } else { ClassCount::default() };
+            for &place in limits {
+                self.limits.entry(place).or_default().add(Measured { broadcast, total: *records });
+            }
         }
     }
 
-    fn add_hidden(&mut self, judged: &Judged, statement: &JudgedStatement, per_event: bool) {
-        for hidden in &statement.hidden {
-            let event = per_event.then_some(judged.position);
-            self.hidden.insert(GroupKey { code: hidden.code, group: hidden.group, event });
-            self.used.extend(hidden.entry);
+    fn count_shape(&mut self, about: About<'_>, at: usize, sums: &Sums) {
+        let (statement, cost) = (&about.statements[at], sums.cost(at));
+        let stats = self.shape(statement);
+        stats.share_access(statement.access.as_ref());
+        stats.standings[index(statement.standing)] += cost.calls;
+        stats.millis += cost.millis;
+        stats.max_millis = stats.max_millis.max(sums.longest);
+        sums.durations.iter().for_each(|duration| stats.durations.add(*duration));
+        stats.observed_shards = joined(stats.observed_shards, sums.observed_shards);
+        if let Some(carried) = statement.carried {
+            stats.key_use.count(carried, cost);
+        }
+        about.plan.iter().for_each(|plan| stats.plans.add(plan, cost.calls));
+        if let Some(shards) = &statement.shards {
+            let all = stats.shards.get_or_insert_default();
+            all.extend(shards.iter().cloned());
         }
     }
 
-    fn add_shape(
-        &mut self,
-        judged: &Judged,
-        statement: &JudgedStatement,
-        millis: u64,
-        record: Option<&mut Bytes<'_>>,
-        keeps_example: bool,
-    ) {
-        let stats = self.shapes.entry(statement.fingerprint).or_insert_with(|| {
+    /// Shows a record wherever it is the worst so far. Its bytes are copied only where it becomes an example.
+    pub fn show(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
+        let mut record = Bytes { bytes: record, kept: None };
+        let (one, event) = (&judged.own, keep.per_event.then_some(judged.own.position));
+        for statement in judged.statements.iter() {
+            let stats = self.shape(statement);
+            if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, one.position, worst)) {
+                stats.worst = Some((statement.standing, one.position, statement.reason.clone()));
+                stats.example = keep.shape_examples.then(|| ShapeExample {
+                    record: record.keep(),
+                    lead: one.lead,
+                    place: statement.place,
+                    comment: judged.comment.clone(),
+                });
+            }
+            for raised in &statement.raised {
+                let group = self.group(raised, statement, event);
+                if group.worst.as_ref().is_none_or(|worst| rank(raised, one) < worst.rank()) {
+                    group.worst = Some(Worst {
+                        severity: raised.severity(),
+                        millis: one.millis,
+                        position: one.position,
+                        lead: one.lead,
+                        finding: raised.finding.clone(),
+                        record: record.keep(),
+                        comment: judged.comment.clone(),
+                        standing: statement.standing,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The shape of a statement, of which nothing may have been counted yet.
+    fn shape(&mut self, statement: &JudgedStatement) -> &mut ShapeStats {
+        self.shapes.entry(statement.fingerprint).or_insert_with(|| {
             Box::new(ShapeStats {
                 namespace: statement.namespace.clone(),
                 operation: statement.operation,
@@ -301,31 +215,24 @@ impl Tally {
                 worst: None,
                 example: None,
             })
-        });
-        stats.share_access(statement.access.as_ref());
-        stats.standings[index(statement.standing)] += 1;
-        stats.millis += millis;
-        stats.max_millis = stats.max_millis.max(judged.millis);
-        stats.durations.add(judged.millis);
-        stats.observed_shards = joined(stats.observed_shards, judged.observed_shards.map(|n| (n, n)));
-        if let Some(carried) = statement.carried {
-            stats.key_use.count(carried, millis);
-        }
-        judged.plan.iter().for_each(|plan| stats.plans.add(plan));
-        if let Some(shards) = &statement.shards {
-            let all = stats.shards.get_or_insert_default();
-            all.extend(shards.iter().cloned());
-        }
-        let Some(record) = record else { return };
-        if stats.worst.as_ref().is_none_or(|worst| is_worse(statement.standing, judged.position, worst)) {
-            stats.worst = Some((statement.standing, judged.position, statement.reason.clone()));
-            stats.example = keeps_example.then(|| ShapeExample {
-                record: record.keep(),
-                lead: judged.lead,
-                place: statement.place,
-                comment: judged.comment.clone(),
-            });
-        }
+        })
+    }
+
+    /// The group of a finding, of which nothing may have been counted yet.
+    fn group(&mut self, raised: &Raised, statement: &JudgedStatement, event: Option<RecordPos>) -> &mut Group {
+        self.groups.entry(GroupKey::of(raised, statement, event)).or_insert_with(|| {
+            Box::new(Group {
+                rule: raised.rule,
+                namespace: statement.namespace.clone(),
+                operation: statement.operation,
+                shape: raised.by_shape.then(|| statement.shape.text.clone()),
+                fingerprint: raised.group,
+                count: 0,
+                millis: 0,
+                seen: None,
+                worst: None,
+            })
+        })
     }
 
     /// Counts a message on a chunk that does not move.
@@ -364,47 +271,6 @@ impl Tally {
             })
         });
         group.count += 1;
-    }
-
-    fn add_finding(
-        &mut self,
-        judged: &Judged,
-        statement: &JudgedStatement,
-        raised: &Raised,
-        millis: u64,
-        record: Option<&mut Bytes<'_>>,
-        per_event: bool,
-    ) {
-        let key = GroupKey::of(raised, statement, per_event.then_some(judged.position));
-        let group = self.groups.entry(key).or_insert_with(|| {
-            Box::new(Group {
-                rule: raised.rule,
-                namespace: statement.namespace.clone(),
-                operation: statement.operation,
-                shape: raised.by_shape.then(|| statement.shape.text.clone()),
-                fingerprint: raised.group,
-                count: 0,
-                millis: 0,
-                seen: None,
-                worst: None,
-            })
-        });
-        group.count += 1;
-        group.millis += millis;
-        group.seen = joined(group.seen, judged.time.map(|time| (time, time)));
-        let Some(record) = record else { return };
-        if group.worst.as_ref().is_none_or(|worst| rank(raised, judged) < worst.rank()) {
-            group.worst = Some(Worst {
-                severity: raised.severity(),
-                millis: judged.millis,
-                position: judged.position,
-                lead: judged.lead,
-                finding: raised.finding.clone(),
-                record: record.keep(),
-                comment: judged.comment.clone(),
-                standing: statement.standing,
-            });
-        }
     }
 
     /// Adds the counts of a later part of the input.
@@ -494,102 +360,5 @@ impl Tally {
     #[must_use]
     pub fn records(&self) -> u64 {
         self.classes.iter().map(|class| class.count).sum()
-    }
-}
-
-/// The operation of shapes that are not told apart.
-const OTHER: &str = "other";
-/// What stands for the text of their shapes.
-const OTHER_SHAPES: &str = "other shapes";
-/// What stands for the namespace of those of which nothing is declared. No namespace is written so.
-pub const OTHER_COLLECTIONS: &str = "other collections";
-
-impl ShapeStats {
-    /// The same, as one of the other shapes of its namespace.
-    fn folded(self) -> Self {
-        let is_undeclared = self.standings[index(Standing::Undeclared)] > 0;
-        let namespace = if is_undeclared { OTHER_COLLECTIONS.to_owned() } else { self.namespace };
-        Self {
-            operation: OTHER,
-            shape: OTHER_SHAPES.to_owned(),
-            fingerprint: Fingerprint::of(&["other-1", &namespace]),
-            access: None,
-            namespace,
-            ..self
-        }
-    }
-
-    /// Shapes do not tell what their values are: any of them may have been compared with a string.
-    fn share_access(&mut self, other: Option<&Access>) {
-        if let (Some(mine), Some(other)) = (&mut self.access, other) {
-            mine.has_strings |= other.has_strings;
-        }
-    }
-
-    fn merge(&mut self, later: Self) {
-        self.share_access(later.access.as_ref());
-        for (count, more) in self.standings.iter_mut().zip(later.standings) {
-            *count += more;
-        }
-        self.millis += later.millis;
-        self.max_millis = self.max_millis.max(later.max_millis);
-        self.durations.merge(later.durations);
-        self.observed_shards = joined(self.observed_shards, later.observed_shards);
-        self.key_use.add(&later.key_use);
-        self.plans.merge(later.plans);
-        if let Some(shards) = later.shards {
-            self.shards.get_or_insert_default().extend(shards);
-        }
-        let is_worse = |(standing, position, _): &(Standing, RecordPos, String)| {
-            self.worst.as_ref().is_none_or(|worst| is_worse(*standing, *position, worst))
-        };
-        if later.worst.as_ref().is_some_and(is_worse) {
-            self.worst = later.worst;
-            self.example = later.example;
-        }
-    }
-
-    /// Statements of all classes.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.standings.iter().sum()
-    }
-}
-
-impl Group {
-    /// The same, as a group of the other shapes of a namespace.
-    fn folded(self, fingerprint: Fingerprint, is_undeclared: bool) -> Self {
-        let shape = self.shape.map(|_| OTHER_SHAPES.to_owned());
-        let namespace = if is_undeclared { OTHER_COLLECTIONS.to_owned() } else { self.namespace };
-        Self { operation: OTHER, shape, fingerprint, namespace, ..self }
-    }
-
-    fn merge(&mut self, later: Self) {
-        self.count += later.count;
-        self.millis += later.millis;
-        self.seen = joined(self.seen, later.seen);
-        let is_worse = |later: &Worst| self.worst.as_ref().is_none_or(|worst| later.rank() < worst.rank());
-        if later.worst.as_ref().is_some_and(is_worse) {
-            self.worst = later.worst;
-        }
-    }
-}
-
-/// Whether a record of that standing at `position` tells the class of a shape rather than `known`.
-fn is_worse(standing: Standing, position: RecordPos, known: &(Standing, RecordPos, String)) -> bool {
-    (Reverse(standing), position) < (Reverse(known.0), known.1)
-}
-
-/// The place of a standing in [`Standing::ALL`].
-#[must_use]
-pub fn index(standing: Standing) -> usize {
-    Standing::ALL.iter().position(|&s| s == standing).expect("ALL lists every standing")
-}
-
-/// The least and greatest of both.
-pub fn joined<T: Ord + Copy>(a: Option<(T, T)>, b: Option<(T, T)>) -> Option<(T, T)> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-        (one, other) => one.or(other),
     }
 }

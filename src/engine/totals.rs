@@ -12,7 +12,8 @@ use crate::rules::{Check, ClusterContext, Cost, KeyUse, NamespaceContext, Namesp
 use super::declarations::{DeclarationTexts, declared};
 use super::judge::Standing;
 use super::settings::Settings;
-use super::tally::{ShapeStats, Tally, index};
+use super::stats::{ShapeStats, index};
+use super::tally::Tally;
 use super::usage::{NamespaceUsage, Usage};
 
 /// Runs the rules on collections and on the cluster.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Carried, Cost, KeyUse, KeyValue, KeyValues};
+use crate::rules::{Carried, Cost, KeyUse, KeyValue, KeyValues, Sieve};
 use crate::text::Fingerprint;
 
-use super::judge::{Judged, JudgedStatement};
+use super::judge::JudgedStatement;
+use super::sums::{Occurrence, Sums};
 
 /// So many applications of a namespace are kept apart.
 const MOST_APPLICATIONS: usize = 64;
@@ -32,50 +33,65 @@ pub struct NamespaceUsage {
     pub shards: BTreeMap<String, Cost>,
 }
 
-/// What is to be known of the key values of a statement.
-#[derive(Debug, Clone, Copy)]
-pub struct Values<'a> {
-    /// How many key values the statements before it showed.
-    pub first: usize,
-    /// The record's own. Without them there are those of another record with the same outline, which are alike in type.
-    pub own: Option<&'a [KeyValue]>,
-}
-
 impl Usage {
-    /// Whether a key value of a record would be kept.
-    #[must_use]
-    pub fn would_keep(&self, judged: &Judged) -> bool {
-        let mut first = 0;
-        judged.statements.iter().any(|statement| {
-            let before = first;
-            first += statement.key_values.len();
-            let would_keep =
-                |usage: &NamespaceUsage| usage.values.would_keep(&statement.key_values, (judged.position, before));
-            !statement.key_values.is_empty() && self.namespaces.get(&statement.namespace).is_none_or(would_keep)
-        })
+    /// Keeps those of the key values of a record that belong to the samples; `value` makes them, by statement and by place
+    /// among those that the statement shows.
+    pub fn sample(
+        &mut self,
+        statements: &[JudgedStatement],
+        one: &Occurrence,
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
+    ) {
+        for (at, first, statement) in showing(statements) {
+            let usage = self.namespace(&statement.namespace);
+            usage.values.sample(&statement.key_values, (one.position, first), one.time, |n| value(at, n));
+        }
     }
 
-    /// Counts one statement of a record, and its part of `durationMillis`.
-    pub fn add(&mut self, judged: &Judged, statement: &JudgedStatement, millis: u64, values: Values<'_>) {
+    /// Tells which key values of a record would be kept, by statement and by place among those that the statement shows.
+    pub fn wanted(&self, statements: &[JudgedStatement], one: &Occurrence, mut tell: impl FnMut(usize, usize)) {
+        let nothing = KeyValues::default();
+        for (at, first, statement) in showing(statements) {
+            let values = self.namespaces.get(&statement.namespace).map_or(&nothing, |usage| &usage.values);
+            values.wanted(&statement.key_values, (one.position, first)).for_each(|n| tell(at, n));
+        }
+    }
+
+    /// Lets the sieves of the statements that show key values know what is kept by now.
+    pub fn tighten(&self, statements: &[JudgedStatement], sieves: &mut [Sieve]) {
+        for ((.., statement), sieve) in showing(statements).zip(sieves) {
+            if let Some(usage) = self.namespaces.get(&statement.namespace) {
+                usage.values.tighten(&statement.key_values, sieve);
+            }
+        }
+    }
+
+    fn namespace(&mut self, name: &str) -> &mut NamespaceUsage {
+        if !self.namespaces.contains_key(name) {
+            self.namespaces.insert(name.to_owned(), NamespaceUsage::default());
+        }
+        self.namespaces.get_mut(name).expect("it was inserted")
+    }
+
+    /// Counts the statement at that place of some records.
+    pub fn count(&mut self, statement: &JudgedStatement, at: usize, sums: &Sums) {
         if statement.carried.is_none() && statement.shards.is_none() && statement.key_values.is_empty() {
             return;
         }
-        let usage = match self.namespaces.get_mut(&statement.namespace) {
-            Some(usage) => usage,
-            None => self.namespaces.entry(statement.namespace.clone()).or_default(),
-        };
-        let (known, is_own) = values.own.map_or((&*statement.key_values, false), |own| (own, true));
-        usage.values.observe(known, (judged.position, values.first), judged.time, is_own);
+        let (usage, cost) = (self.namespace(&statement.namespace), sums.cost(at));
+        usage.values.count(&statement.key_values, cost.calls);
         for shard in statement.shards.iter().flatten() {
             match usage.shards.get_mut(shard) {
-                Some(cost) => cost.add(Cost::one(millis)),
-                None => drop(usage.shards.insert(shard.clone(), Cost::one(millis))),
+                Some(known) => known.add(cost),
+                None => drop(usage.shards.insert(shard.clone(), cost)),
             }
         }
         let Some(carried) = statement.carried else { return };
-        usage.key_use.count(carried, millis);
-        if let Some(application) = &judged.application {
-            usage.count_application(application, carried, millis);
+        usage.key_use.count(carried, cost);
+        for share in &sums.shares {
+            if let Some(application) = &share.application {
+                usage.count_application(application, carried, share.cost(at));
+            }
         }
     }
 
@@ -113,13 +129,13 @@ impl NamespaceUsage {
         all
     }
 
-    fn count_application(&mut self, name: &str, carried: Carried, millis: u64) {
+    fn count_application(&mut self, name: &str, carried: Carried, cost: Cost) {
         if let Some((_, known)) = self.applications.get_mut(name) {
-            return known.count(carried, millis);
+            return known.count(carried, cost);
         }
-        let mut one = KeyUse::default();
-        one.count(carried, millis);
-        self.add_application(name.to_owned(), hash(name), &one);
+        let mut uses = KeyUse::default();
+        uses.count(carried, cost);
+        self.add_application(name.to_owned(), hash(name), &uses);
     }
 
     fn add_application(&mut self, name: String, hash: Fingerprint, uses: &KeyUse) {
@@ -145,6 +161,17 @@ impl NamespaceUsage {
     }
 }
 
+/// The statements that show key values, with their places, and how many values those before them show.
+pub fn showing(statements: &[JudgedStatement]) -> impl Iterator<Item = (usize, usize, &JudgedStatement)> {
+    let mut first = 0;
+    let counted = statements.iter().enumerate().map(move |(at, statement)| {
+        let before = first;
+        first += statement.key_values.len();
+        (at, before, statement)
+    });
+    counted.filter(|(_, _, statement)| !statement.key_values.is_empty())
+}
+
 fn hash(name: &str) -> Fingerprint {
     Fingerprint::of(&["application-1", name])
 }
@@ -156,7 +183,7 @@ mod tests {
 
     fn one(first: bool) -> KeyUse {
         let mut uses = KeyUse::default();
-        uses.count(Carried { first, whole: false, ranged: false }, 1);
+        uses.count(Carried { first, whole: false, ranged: false }, Cost::one(1));
         uses
     }
 

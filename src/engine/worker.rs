@@ -9,12 +9,14 @@ use crate::rules::KeyValue;
 use crate::syntax::{Outliner, Record, read_record};
 
 use super::judge::{Judged, judge, key_values_of};
-use super::memo::Memo;
+use super::memo::{Memo, Memory};
 use super::pairing::Held;
+use super::repeats::{Repeated, Repeats};
 use super::roster::Folding;
 use super::settings::Settings;
 use super::sightings::Sightings;
-use super::tally::{Keep, Own, Tally};
+use super::sums::Occurrence;
+use super::tally::Tally;
 
 /// The tallies of a run or of a part of it.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +29,8 @@ pub struct Tallies {
     pub saw_router: bool,
     /// Which shards saw the same operation.
     pub sightings: Sightings,
+    /// What has not been counted yet in those.
+    repeats: Repeats,
 }
 
 /// The state of one thread.
@@ -73,62 +77,140 @@ impl Tallies {
         Self { sightings: Sightings::among(logs), ..Self::default() }
     }
 
-    /// Counts a record. One that was recalled is judged anew if it becomes an example, and its key `values` are asked for
-    /// only if one of them is kept.
-    pub fn count(
-        &mut self,
-        judged: &Judged,
-        record: Option<&[u8]>,
-        values: impl FnOnce() -> Option<Values>,
-        settings: &Settings,
-    ) {
-        self.saw_router |= judged.origin == Origin::Router;
-        let keep = settings.keep();
-        match record {
-            Some(bytes) if !judged.is_recalled => self.add(judged, bytes, keep),
-            Some(bytes) if self.would(judged, Tally::would_show) || self.sightings.would_keep(judged) => {
-                match judged_anew(judged, bytes, settings) {
-                    Some(anew) => self.add(&anew, bytes, keep),
-                    None => self.tally(judged.origin).add(judged, Own::Nothing, keep),
-                }
-            }
-            _ if judged.is_recalled && self.would(judged, Tally::would_keep) => {
-                let values = values();
-                self.tally(judged.origin).add(judged, values.as_deref().map_or(Own::Nothing, Own::Values), keep);
-            }
-            _ => self.tally(judged.origin).add(judged, Own::Nothing, keep),
+    /// Counts a record that was judged by itself. Without its bytes it is not shown.
+    pub fn add(&mut self, judged: &Judged, record: Option<&[u8]>, settings: &Settings) {
+        let (one, keep) = (&judged.own, settings.keep());
+        self.saw_router |= one.origin == Origin::Router;
+        let tally = self.tally(one.origin);
+        tally.count(judged.about(), &judged.sums(), keep.per_event.then_some(one.position));
+        tally
+            .usage
+            .sample(&judged.statements, one, |statement, at| Some(judged.statements[statement].key_values[at].clone()));
+        if let Some(record) = record {
+            tally.show(judged, record, keep);
+            self.sightings.see(judged, record);
         }
     }
 
-    /// Counts a record that was judged by itself.
-    fn add(&mut self, judged: &Judged, record: &[u8], keep: Keep) {
-        self.sightings.see(judged, record);
-        self.tally(judged.origin).add(judged, Own::Record(record), keep);
+    /// Counts a record that repeats `memory`. It is judged by itself if it is shown, for which its bytes are needed, and asked
+    /// for those of its key values that are kept, by their statements and their places in these.
+    pub fn repeat(
+        &mut self,
+        memory: &Arc<Memory>,
+        one: &Occurrence,
+        record: Option<&[u8]>,
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
+        settings: &Settings,
+    ) {
+        self.saw_router |= one.origin == Origin::Router;
+        let Self { direct, through_router, repeats, .. } = self;
+        let (may_show, may_keep) = repeats.add(memory, one, settings, counting(direct, through_router));
+        if let Some(record) = record {
+            let shows = may_show && self.would_show(memory, one, one.origin == Origin::ThroughRouter);
+            if (shows || self.sightings.would_keep(one))
+                && let Some(anew) = judged_anew(one, record, settings)
+            {
+                self.tally(one.origin).show(&anew, record, settings.keep());
+                self.sightings.see(&anew, record);
+            }
+        }
+        if may_keep {
+            self.tally(one.origin).usage.sample(memory.about().statements, one, value);
+            self.tighten(memory, one.origin);
+        }
+        self.settle_crowd();
     }
 
     fn tally(&mut self, origin: Origin) -> &mut Tally {
         if origin == Origin::ThroughRouter { &mut self.through_router } else { &mut self.direct }
     }
 
-    /// Whether a record may be shown or kept, whether or not it turns out to have come through a router. If a router's own
-    /// records are seen, those that came through it are not shown; if not, they are counted with the others. So it is
-    /// enough to be surpassed among the others.
-    fn would(&self, judged: &Judged, among: fn(&Tally, &Judged) -> bool) -> bool {
-        among(&self.direct, judged) && (judged.origin != Origin::ThroughRouter || among(&self.through_router, judged))
+    /// Whether a record may be shown, whether or not it turns out to have come through a router. If a router's own records are
+    /// seen, those that came through it are not shown; if not, they are counted with the others. So it is enough to be
+    /// surpassed among the others. What surpasses it is noted.
+    fn would_show(&mut self, memory: &Arc<Memory>, one: &Occurrence, is_routed: bool) -> bool {
+        let statements = memory.about().statements;
+        let Self { direct, through_router, repeats, .. } = self;
+        let among = |tally: &Tally| tally.would_show(statements, one);
+        let surpassed = if !among(direct) {
+            direct.surpassed(statements, one)
+        } else if is_routed && !among(through_router) {
+            through_router.surpassed(statements, one)
+        } else {
+            return true;
+        };
+        repeats.of(memory, is_routed).surpassed = surpassed;
+        false
     }
 
-    /// Keeps a record whose fate is open, with its bytes or its key values if something of them may be shown or kept.
+    /// Notes which key values are kept by now of records that repeat a memory.
+    fn tighten(&mut self, memory: &Arc<Memory>, origin: Origin) {
+        let (is_routed, statements) = (origin == Origin::ThroughRouter, memory.about().statements);
+        let Self { direct, through_router, repeats, .. } = self;
+        let tally = if is_routed { through_router } else { direct };
+        tally.usage.tighten(statements, &mut repeats.of(memory, is_routed).sieves);
+    }
+
+    /// What to keep of a record that was judged by itself while its fate is open: its bytes only if it may be shown.
     #[must_use]
-    pub fn hold(&self, judged: Judged, record: &[u8], values: impl FnOnce() -> Option<Values>) -> Held {
-        let shows = self.direct.would_show(&judged) || self.sightings.would_keep_if_routed(&judged);
-        let keeps = self.direct.would_keep(&judged);
-        let record = (shows || keeps && !judged.is_recalled).then(|| record.into());
-        let values = if keeps && judged.is_recalled { values() } else { None };
-        Held { judged, record, values }
+    pub fn hold(&self, judged: Judged, record: &[u8]) -> Held {
+        let one = &judged.own;
+        let shows = self.direct.would_show(&judged.statements, one) || self.sightings.would_keep_if_routed(one);
+        Held::Judged { judged, record: shows.then(|| record.into()) }
+    }
+
+    /// The same of a record that repeats `memory`: its bytes if it may be shown, and those of its key values that may be kept.
+    #[must_use]
+    pub fn hold_repeat(
+        &mut self,
+        memory: &Arc<Memory>,
+        one: Occurrence,
+        record: &[u8],
+        value: impl Fn(usize, usize) -> Option<KeyValue>,
+    ) -> Held {
+        let known = self.repeats.of(memory, false);
+        let (may_show, may_keep) = (known.may_show(&one), known.may_keep(&one));
+        let shows = may_show && self.would_show(memory, &one, false) || self.sightings.would_keep_if_routed(&one);
+        let mut values = Vec::new();
+        if may_keep {
+            self.direct.usage.wanted(memory.about().statements, &one, |statement, at| {
+                values.extend(value(statement, at).map(|value| ((statement, at), value)));
+            });
+            self.tighten(memory, Origin::Direct);
+        }
+        self.settle_crowd();
+        Held::Repeat { memory: Arc::clone(memory), one, record: shows.then(|| record.into()), values }
+    }
+
+    /// Counts what was held and counts now.
+    pub fn add_held(&mut self, held: &Held, settings: &Settings) {
+        match held {
+            Held::Judged { judged, record } => self.add(judged, record.as_deref(), settings),
+            Held::Repeat { memory, one, record, values } => {
+                let kept = |statement, at| {
+                    let kept = values.iter().find(|(of, _)| *of == (statement, at));
+                    kept.map(|(_, value)| value.clone())
+                };
+                self.repeat(memory, one, record.as_deref(), kept, settings);
+            }
+        }
+    }
+
+    /// Counts what has been added up so far.
+    pub fn settle(&mut self) {
+        let Self { direct, through_router, repeats, .. } = self;
+        repeats.settle(counting(direct, through_router));
+    }
+
+    fn settle_crowd(&mut self) {
+        if self.repeats.is_full() {
+            self.settle();
+        }
     }
 
     /// Counts those shapes together that are folded.
     pub fn fold(&mut self, folding: &Folding) {
+        self.settle();
         self.direct.fold(folding);
         self.through_router.fold(folding);
     }
@@ -140,7 +222,8 @@ impl Tallies {
     }
 
     /// Adds what another thread counted, or what was settled later.
-    pub fn merge(&mut self, other: Self) {
+    pub fn merge(&mut self, mut other: Self) {
+        other.settle();
         self.direct.merge(other.direct);
         self.through_router.merge(other.through_router);
         self.saw_router |= other.saw_router;
@@ -148,11 +231,18 @@ impl Tallies {
     }
 }
 
-/// The record of `recalled`, read in full and judged by itself.
-fn judged_anew(recalled: &Judged, record: &[u8], settings: &Settings) -> Option<Judged> {
+/// Counts records that were added up, where they belong.
+fn counting(direct: &mut Tally, through_router: &mut Tally) -> impl FnMut(&Repeated, bool) {
+    |repeated, is_routed| {
+        let tally = if is_routed { &mut *through_router } else { &mut *direct };
+        tally.count(repeated.memory.about(), &repeated.sums, None);
+    }
+}
+
+/// A record, read in full and judged by itself.
+fn judged_anew(one: &Occurrence, record: &[u8], settings: &Settings) -> Option<Judged> {
     let event = read(record)?;
-    let judged = judge(&event, recalled.position, recalled.logged, settings);
-    Some(Judged { origin: recalled.origin, lead: recalled.lead, ..judged })
+    Some(Judged { own: one.clone(), ..judge(&event, one.position, one.logged, settings) })
 }
 
 /// The key values of each statement of a record.

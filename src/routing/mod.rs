@@ -35,7 +35,7 @@ mod verdict;
 mod versions;
 mod write;
 
-pub use document_key::{ArrayOnPath, document_key};
+pub use document_key::{ArrayOnPath, document_key, key_nodes};
 pub use expression::{Expression, ExpressionKind};
 pub use hash::hash_value;
 pub use predicate::{Comparison, Condition, InList, Negation, Operator, Predicate};

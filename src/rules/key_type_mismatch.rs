@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::declared_index::{finding, label_in};
 use super::finding::Severity;
-use super::key_values::FieldValues;
+use super::key_sample::FieldValues;
 use super::rule::{Check, Evidence, Rule, Status};
 use super::totals::Cost;
 use super::totals::{NamespaceContext, NamespaceFinding};
@@ -147,14 +147,17 @@ All. Sources: <https://www.mongodb.com/docs/manual/reference/bson-type-compariso
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::key_values::{KeyValue, KeyValues, Seen};
+    use crate::rules::key_sample::KeyValues;
+    use crate::rules::key_values::{KeyValue, Seen};
     use crate::text::{RecordPos, SourceId};
 
     fn told(seen: &[Value]) -> Vec<(&'static str, u64)> {
         let mut values = KeyValues::default();
         for (n, value) in (0..).zip(seen) {
             let place = RecordPos { source: SourceId(0), offset: n, line: n };
-            values.observe(&[KeyValue::new(0, Seen::Filter, value)], (place, 0), None, true);
+            let value = [KeyValue::new(0, Seen::Filter, value)];
+            values.count(&value, 1);
+            values.sample(&value, (place, 0), None, |at| Some(value[at].clone()));
         }
         values.field(0).map(types).unwrap_or_default()
     }

@@ -1,27 +1,18 @@
-//! What the values of shard key fields look like, as far as filters and inserted documents show them: types counted in
-//! full, and a sample of the values for everything else.
-//!
-//! The sample is the same wherever the input is cut and however many threads read it: of all observations those are kept
-//! whose place in the input has the least hashes, [`SAMPLE`] of them. Up to that many nothing is left out; beyond, a
-//! share taken from it is off by at most [`FieldValues::margin`] percent points, 19 times out of 20.
+//! The values of shard key fields that filters and inserted documents show: which they are, where they stand, and what is
+//! kept of them.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 use smallvec::SmallVec;
 
-use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type, compare};
-use crate::routing::{Comparison, Condition, Operator, Predicate, document_key};
-use crate::text::{RecordPos, SourceId};
+use crate::model::{Node, ShardKey, Statement, Value, Verb, canonical_type};
+use crate::routing::{Comparison, Condition, Operator, Predicate, key_nodes};
 
 use super::fan_out::filter_of;
 
-/// So many observations of a field are kept.
-pub const SAMPLE: usize = 1024;
 /// So many documents of one insert, and members of one `$in`, are looked at.
-pub const OF_ONE_STATEMENT: usize = 16;
+const OF_ONE_STATEMENT: usize = 16;
 /// Longer strings are kept to this length, in bytes, and end in `…`; their hash tells them apart.
 const LONGEST: usize = 64;
 
@@ -44,7 +35,7 @@ pub struct KeyValue {
     /// Where it was seen.
     pub seen: Seen,
     /// Its place in the order of BSON types; a number of any kind is a number.
-    kind: u8,
+    pub(super) kind: u8,
     /// The value, long strings cut, documents and arrays emptied.
     pub value: Value,
     /// Tells values apart, cut ones too.
@@ -58,33 +49,60 @@ impl PartialEq for KeyValue {
     }
 }
 
-/// The values of the key that a statement shows. This is all that is read of it, so that whoever knows the values by other
-/// ways may make them of [`KeyValue::new`].
+/// Where a statement shows a key value.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'n> {
+    /// The place of the field in the key; the number of fields stands for all of them together.
+    pub field: usize,
+    /// Where it was seen.
+    pub seen: Seen,
+    /// The value; of all fields together, that of each.
+    pub nodes: &'n [&'n Node],
+}
+
+/// The values of the key that a statement shows.
 #[must_use]
 pub fn key_values(statement: &Statement, key: &ShardKey) -> Vec<KeyValue> {
     let mut found = Vec::new();
+    visit_key_values(statement, key, &mut |Shown { field, seen, nodes }| {
+        let values: SmallVec<[&Value; 4]> = nodes.iter().map(|node| &node.value).collect();
+        found.push(KeyValue::of(field, seen, &values));
+    });
+    found
+}
+
+/// Tells where a statement shows values of the key, in the order of [`key_values`].
+pub fn visit_key_values(statement: &Statement, key: &ShardKey, tell: &mut dyn FnMut(Shown<'_>)) {
     if statement.verb == Verb::Insert {
         for document in statement.documents.iter().take(OF_ONE_STATEMENT).filter_map(Node::as_document) {
-            let Ok(values) = document_key(document, key) else { continue };
-            for (field, value) in values.iter().enumerate() {
-                found.extend(value.map(|value| KeyValue::new(field, Seen::Insert, value)));
+            let Ok(nodes) = key_nodes(document, key) else { continue };
+            for (field, node) in nodes.iter().enumerate() {
+                node.iter().for_each(|node| tell(Shown { field, seen: Seen::Insert, nodes: &[node] }));
             }
-            found.extend(KeyValue::whole(key, Seen::Insert, &values));
+            visit_whole(Seen::Insert, &nodes, tell);
         }
-        return found;
+        return;
     }
     if let Some(filter) = filter_of(statement) {
         let predicate = Predicate::parse(filter);
-        let mut equal: Vec<Option<&Value>> = vec![None; key.fields.len()];
-        compared(&predicate, key, &mut |field, value, role| {
-            found.push(KeyValue::new(field, if role == Compared::End { Seen::Range } else { Seen::Filter }, value));
+        let mut equal: Vec<Option<&Node>> = vec![None; key.fields.len()];
+        compared(&predicate, key, &mut |field, node, role| {
+            let seen = if role == Compared::End { Seen::Range } else { Seen::Filter };
+            tell(Shown { field, seen, nodes: &[node] });
             if role == Compared::Alone {
-                equal[field] = Some(value);
+                equal[field] = Some(node);
             }
         });
-        found.extend(KeyValue::whole(key, Seen::Filter, &equal));
+        visit_whole(Seen::Filter, &equal, tell);
     }
-    found
+}
+
+/// All fields of a compound key together, if each has a value.
+fn visit_whole(seen: Seen, nodes: &[Option<&Node>], tell: &mut dyn FnMut(Shown<'_>)) {
+    let all: Option<SmallVec<[&Node; 4]>> = nodes.iter().copied().collect();
+    if let Some(all) = all.filter(|all| all.len() > 1) {
+        tell(Shown { field: all.len(), seen, nodes: &all });
+    }
 }
 
 /// What a value is to the field that is compared with it.
@@ -99,18 +117,18 @@ enum Compared {
 }
 
 /// Tells the values that a conjunction compares key fields with.
-fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Value, Compared)) {
+fn compared<'p>(predicate: &'p Predicate, key: &ShardKey, tell: &mut dyn FnMut(usize, &'p Node, Compared)) {
     match &predicate.condition {
         Condition::And(members) => members.iter().for_each(|member| compared(member, key, tell)),
         Condition::Field(path, Operator::Compare(comparison, node)) => {
             if let Some(field) = key.position(path) {
                 let is_equality = *comparison == Comparison::Eq;
-                tell(field, &node.value, if is_equality { Compared::Alone } else { Compared::End });
+                tell(field, node, if is_equality { Compared::Alone } else { Compared::End });
             }
         }
         Condition::Field(path, Operator::In(list)) => {
             if let Some(field) = key.position(path) {
-                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, &node.value, Compared::Member));
+                list.iter().take(OF_ONE_STATEMENT).for_each(|node| tell(field, node, Compared::Member));
             }
         }
         _ => {}
@@ -132,13 +150,15 @@ impl KeyValue {
         Self { value: Value::Null, hash: 0, ..*self }
     }
 
-    /// All fields of a compound key together, if each has a value.
-    fn whole(key: &ShardKey, seen: Seen, values: &[Option<&Value>]) -> Option<Self> {
-        let all: Vec<&Value> = values.iter().copied().collect::<Option<_>>().filter(|all: &Vec<_>| all.len() > 1)?;
+    /// A value of one field, or of all of them together.
+    #[must_use]
+    pub fn of(field: usize, seen: Seen, values: &[&Value]) -> Self {
+        if let [value] = values {
+            return Self::new(field, seen, value);
+        }
         let mut hasher = SipHasher13::new();
-        all.iter().for_each(|value| hash(value, &mut hasher));
-        let (value, kind) = (Value::Null, canonical_type(&Value::Null));
-        Some(Self { field: key.fields.len(), seen, kind, value, hash: hasher.finish() })
+        values.iter().for_each(|value| hash(value, &mut hasher));
+        Self { field, seen, kind: canonical_type(&Value::Null), value: Value::Null, hash: hasher.finish() }
     }
 }
 
@@ -175,286 +195,6 @@ fn short(value: &Value) -> Value {
     }
 }
 
-/// One value that was seen, and when.
-#[derive(Debug, Clone)]
-pub struct Observation {
-    /// Where the record stands, and which value of it this is.
-    place: Place,
-    /// When it was logged, in milliseconds since 1970.
-    time: Option<i64>,
-    /// The value, in a box: the heap moves observations about.
-    pub value: Box<KeyValue>,
-}
-
-/// Where a value stands in the input, behind the hash of that: where the least hashes are is the sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    rank: u64,
-    source: SourceId,
-    number: u32,
-    offset: u64,
-}
-
-impl Place {
-    fn of(position: RecordPos, number: usize) -> Self {
-        let RecordPos { source, offset, .. } = position;
-        let mut hasher = SipHasher13::new();
-        hasher.write_u32(source.0);
-        hasher.write_u64(offset);
-        hasher.write_u64(number as u64);
-        Self { rank: hasher.finish(), source, number: u32::try_from(number).unwrap_or(u32::MAX), offset }
-    }
-}
-
-impl Ord for Observation {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.place.cmp(&other.place)
-    }
-}
-
-impl PartialOrd for Observation {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Observation {
-    fn eq(&self, other: &Self) -> bool {
-        self.place == other.place
-    }
-}
-
-impl Eq for Observation {}
-
-/// The values of one field of a key.
-#[derive(Debug, Clone, Default)]
-pub struct FieldValues {
-    /// By where and by BSON type (a number of any kind is a number), all of them.
-    types: BTreeMap<(Seen, u8), u64>,
-    /// Those whose places have the least hashes, the greatest of these first.
-    sample: BinaryHeap<Observation>,
-}
-
-/// The values of a collection's key, by field; behind them, if there are several fields, all together.
-#[derive(Debug, Clone, Default)]
-pub struct KeyValues {
-    fields: Vec<FieldValues>,
-}
-
-impl KeyValues {
-    /// Takes in the values that a record shows. The number beside the position tells statements of one record apart: how
-    /// many values those before it showed. If they are not `told`, only their types are known, and none of them is kept.
-    pub fn observe(
-        &mut self,
-        values: &[KeyValue],
-        (position, first): (RecordPos, usize),
-        time: Option<i64>,
-        told: bool,
-    ) {
-        for (at, value) in numbered(values, first) {
-            if self.fields.len() <= value.field {
-                self.fields.resize(value.field + 1, FieldValues::default());
-            }
-            let field = &mut self.fields[value.field];
-            field.count(value);
-            if told && value.seen != Seen::Range {
-                field.observe(value, Place::of(position, at), time);
-            }
-        }
-    }
-
-    /// Whether one of these values would be in a sample.
-    #[must_use]
-    pub fn would_keep(&self, values: &[KeyValue], (position, first): (RecordPos, usize)) -> bool {
-        numbered(values, first).filter(|(_, value)| value.seen != Seen::Range).any(|(at, value)| {
-            self.fields.get(value.field).is_none_or(|field| field.would_keep(Place::of(position, at)))
-        })
-    }
-
-    /// Adds what was seen in another part of the input.
-    pub fn merge(&mut self, later: Self) {
-        if self.fields.len() < later.fields.len() {
-            self.fields.resize(later.fields.len(), FieldValues::default());
-        }
-        for (mine, later) in self.fields.iter_mut().zip(later.fields) {
-            mine.merge(later);
-        }
-    }
-
-    /// The types of the values of the field at that place of the key, ends of ranges with them.
-    #[must_use]
-    pub fn typed(&self, at: usize) -> Option<&FieldValues> {
-        self.fields.get(at)
-    }
-
-    /// The values of the field at that place of the key.
-    #[must_use]
-    pub fn field(&self, at: usize) -> Option<&FieldValues> {
-        self.fields.get(at).filter(|values| !values.sample.is_empty())
-    }
-
-    /// The values of the whole key.
-    #[must_use]
-    pub fn whole(&self, key: &ShardKey) -> Option<&FieldValues> {
-        self.field(if key.fields.len() == 1 { 0 } else { key.fields.len() })
-    }
-}
-
-impl FieldValues {
-    fn count(&mut self, value: &KeyValue) {
-        *self.types.entry((value.seen, value.kind)).or_default() += 1;
-    }
-
-    /// Whether the value at that place would be in the sample.
-    fn would_keep(&self, place: Place) -> bool {
-        self.sample.len() < SAMPLE || self.sample.peek().is_some_and(|last| place < last.place)
-    }
-
-    fn observe(&mut self, value: &KeyValue, place: Place, time: Option<i64>) {
-        if self.would_keep(place) {
-            self.keep(Observation { place, time, value: Box::new(value.clone()) });
-        }
-    }
-
-    /// Keeps what was found to belong to the sample.
-    fn keep(&mut self, observation: Observation) {
-        if self.sample.len() < SAMPLE {
-            self.sample.push(observation);
-        } else if let Some(mut last) = self.sample.peek_mut() {
-            *last = observation;
-        }
-    }
-
-    fn merge(&mut self, later: Self) {
-        for (kind, count) in later.types {
-            *self.types.entry(kind).or_default() += count;
-        }
-        for observation in later.sample {
-            if self.would_keep(observation.place) {
-                self.keep(observation);
-            }
-        }
-    }
-
-    /// The sample in the order of the input.
-    #[must_use]
-    pub fn in_order(&self) -> Vec<&Observation> {
-        let mut all: Vec<&Observation> = self.sample.iter().collect();
-        all.sort_by_key(|Observation { time, place, .. }| (*time, place.source, place.offset, place.number));
-        all
-    }
-
-    /// How many values were seen, without the ends of ranges.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.types.iter().filter(|((seen, _), _)| *seen != Seen::Range).map(|(_, count)| count).sum()
-    }
-
-    /// How many of them are in the sample.
-    #[must_use]
-    pub fn sampled(&self) -> u64 {
-        self.sample.len() as u64
-    }
-
-    /// By how many percent points a share may be off; 0 if nothing was left out.
-    #[must_use]
-    pub fn margin(&self) -> u64 {
-        // Twice the greatest standard deviation of a share among n: 1/sqrt(n).
-        if self.total() <= self.sampled() { 0 } else { 100_u64.div_ceil(self.sampled().isqrt().max(1)) }
-    }
-
-    /// How many values of each BSON type were seen, most frequent first; null and the ends of the order left out.
-    #[must_use]
-    pub fn types(&self) -> Vec<(&'static str, u64)> {
-        let mut sums: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for ((_, code), count) in &self.types {
-            if let Some(name) = type_name(*code) {
-                *sums.entry(name).or_default() += count;
-            }
-        }
-        let mut all: Vec<_> = sums.into_iter().collect();
-        all.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-        all
-    }
-
-    /// The different values of the sample with their numbers, most frequent first.
-    #[must_use]
-    pub fn by_value(&self) -> Vec<(&Value, u64)> {
-        let mut sums: BTreeMap<u64, (&Value, u64)> = BTreeMap::new();
-        let mut sample: Vec<&Observation> = self.sample.iter().collect();
-        sample.sort_unstable();
-        for observation in sample {
-            sums.entry(observation.value.hash).or_insert((&observation.value.value, 0)).1 += 1;
-        }
-        let mut all: Vec<_> = sums.into_iter().collect();
-        all.sort_by_key(|(hash, (_, count))| (std::cmp::Reverse(*count), *hash));
-        all.into_iter().map(|(_, value)| value).collect()
-    }
-
-    /// Whether the inserted values grow with time. Servers of an application run side by side, so values are compared with
-    /// those a sixteenth of the series later.
-    #[must_use]
-    pub fn growth(&self) -> Growth {
-        let inserted = self.in_order().into_iter().filter(|observation| observation.value.seen == Seen::Insert);
-        let inserted: Vec<&KeyValue> = inserted.map(|observation| &*observation.value).collect();
-        let mut growth = Growth { values: inserted.len() as u64, ..Growth::default() };
-        // Two distances, because series that take turns are each alone at one of them.
-        let distance = (inserted.len() / 16).max(1);
-        for distance in [distance, distance + 1] {
-            for (before, after) in inserted.iter().zip(inserted.iter().skip(distance)) {
-                growth.pairs += 1;
-                growth.rising += u64::from(compare(&before.value, &after.value).is_le());
-            }
-        }
-        let mut hashes: Vec<u64> = inserted.iter().map(|value| value.hash).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        growth.distinct = hashes.len() as u64;
-        growth
-    }
-}
-
-/// How a series of values goes on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Growth {
-    /// Values in the series.
-    pub values: u64,
-    /// Different ones among them.
-    pub distinct: u64,
-    /// Pairs that were compared.
-    pub pairs: u64,
-    /// Those of which the later is no less.
-    pub rising: u64,
-}
-
-/// Values with their numbers in the record, by which their places are told apart. Those of different fields begin at the same
-/// number: so the samples of all fields are, as a rule, of the same records, and few records have to be read for them.
-fn numbered(values: &[KeyValue], first: usize) -> impl Iterator<Item = (usize, &KeyValue)> {
-    let mut next: SmallVec<[usize; 8]> = SmallVec::new();
-    values.iter().map(move |value| {
-        next.resize(next.len().max(value.field + 1), first);
-        let number = next[value.field];
-        next[value.field] += usize::from(value.seen != Seen::Range);
-        (number, value)
-    })
-}
-
-/// The name of a canonical type; `None` for what is no value of a document that could be mistaken for another type.
-fn type_name(code: u8) -> Option<&'static str> {
-    let of = |value: &Value| canonical_type(value);
-    let names: [(Value, &str); 8] = [
-        (Value::Int32(0), "number"),
-        (Value::String(String::new()), "string"),
-        (Value::Document(crate::model::Document::default()), "document"),
-        (Value::Array(crate::model::Array::default()), "array"),
-        (Value::Binary { subtype: 0, bytes: Vec::new() }, "binary"),
-        (Value::ObjectId([0; 12]), "ObjectId"),
-        (Value::Bool(false), "bool"),
-        (Value::Date(0), "date"),
-    ];
-    names.iter().find(|(value, _)| of(value) == code).map(|(_, name)| *name)
-}
-
 /// A value as the shell would print it.
 #[must_use]
 pub fn shown(value: &Value) -> String {
@@ -479,60 +219,6 @@ pub fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::SourceId;
-
-    fn place(n: u64) -> RecordPos {
-        RecordPos { source: SourceId(0), offset: n * 100, line: n }
-    }
-
-    fn observed(values: impl Iterator<Item = (u64, Value)>) -> KeyValues {
-        let mut all = KeyValues::default();
-        for (n, value) in values {
-            let time = i64::try_from(n).expect("small");
-            all.observe(&[KeyValue::new(0, Seen::Insert, &value)], (place(n), 0), Some(time), true);
-        }
-        all
-    }
-
-    #[test]
-    fn the_sample_is_the_same_wherever_the_input_is_cut() {
-        let value = |n: u64| (n, Value::Int64(i64::try_from(n % 700).expect("small")));
-        let whole = observed((0..5000).map(value));
-        let places = |values: &KeyValues| {
-            let mut places: Vec<_> = values.fields[0].sample.iter().map(|observation| observation.place).collect();
-            places.sort_unstable();
-            places
-        };
-        for cut in [1, 900, 2500, 4999] {
-            let mut parts = observed((0..cut).map(value));
-            parts.merge(observed((cut..5000).map(value)));
-            assert_eq!(places(&parts), places(&whole), "cut at {cut}");
-            assert_eq!(parts.fields[0].total(), 5000);
-        }
-        assert_eq!((whole.fields[0].sampled(), whole.fields[0].margin()), (1024, 4));
-    }
-
-    #[test]
-    fn numbers_of_any_type_are_one_value_and_long_strings_differ_by_their_ends() {
-        let numbers = observed([(0, Value::Int32(5)), (1, Value::Int64(5)), (2, Value::Double(5.0))].into_iter());
-        assert_eq!(numbers.fields[0].by_value().len(), 1);
-        let text = |end: &str| Value::String("x".repeat(100) + end);
-        assert_eq!(observed([(0, text("a")), (1, text("b"))].into_iter()).fields[0].by_value().len(), 2);
-    }
-
-    #[test]
-    fn growth_tells_counters_from_coarse_and_from_scattered_values() {
-        let growth = |next: fn(u64) -> i64| observed((0..100).map(|n| (n, Value::Int64(next(n))))).fields[0].growth();
-        let counter = growth(|n| n.cast_signed());
-        assert_eq!(counter, Growth { values: 100, distinct: 100, pairs: 187, rising: 187 });
-        let coarse = growth(|n| (n / 25).cast_signed());
-        assert_eq!((coarse.rising, coarse.distinct), (187, 4));
-        let swapped = growth(|n| (n ^ 1).cast_signed());
-        assert_eq!(swapped.rising, swapped.pairs, "neighbours may change places");
-        assert!(growth(|n| (n * 7919 % 100).cast_signed()).rising < 180);
-        let turns = growth(|n| ((n % 2) * 1000 + n / 2).cast_signed());
-        assert!(turns.rising < 150, "two series that take turns are not one that grows");
-    }
 
     #[test]
     fn a_value_that_is_kept_in_part_says_so_and_bytes_of_two_kinds_are_two_values() {

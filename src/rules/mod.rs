@@ -5,6 +5,7 @@ mod declared_index;
 mod example;
 mod fan_out;
 mod finding;
+mod key_sample;
 mod key_values;
 mod literal;
 mod lookup;
@@ -74,9 +75,8 @@ pub use declared_index::knows_indexes;
 pub use example::{Example, Examples, HEADINGS, abridged, section};
 pub use fan_out::filter_of;
 pub use finding::{Finding, Label, Severity};
-pub use key_values::{
-    FieldValues, Growth, KeyValue, KeyValues, OF_ONE_STATEMENT, Observation, SAMPLE, Seen, key_values,
-};
+pub use key_sample::{FieldValues, Growth, KeyValues, Observation, SAMPLE, Sieve};
+pub use key_values::{KeyValue, Seen, Shown, key_values, visit_key_values};
 pub use literal::{has_literals, literal, with_literals, without_literals};
 pub use lookup::{matching, rule, suggestions};
 pub use rule::{Check, DeclarationContext, EventContext, Evidence, Rule, Status};

@@ -90,7 +90,7 @@ fn by_id(ctx: &NamespaceContext<'_>, key: &ShardKey) -> Option<Growing> {
         return None;
     }
     let values = ctx.totals.values.and_then(|values| values.typed(0));
-    let Some(types) = values.map(super::key_values::FieldValues::types).filter(|types| !types.is_empty()) else {
+    let Some(types) = values.map(super::key_sample::FieldValues::types).filter(|types| !types.is_empty()) else {
         let known = "and is an ObjectId, which grows with time, unless the application makes it".to_owned();
         return Some(Growing { known, severity: Severity::Info });
     };

@@ -7,7 +7,7 @@ use crate::routing::{Cause, Class, FieldBounds, Verdict};
 
 use super::access::Access;
 use super::finding::Finding;
-use super::key_values::{FieldValues, KeyValues};
+use super::key_sample::{FieldValues, KeyValues};
 use super::thresholds::Thresholds;
 
 /// Calls and their time.
@@ -80,13 +80,12 @@ pub struct KeyUse {
 }
 
 impl KeyUse {
-    /// Counts one statement.
-    pub fn count(&mut self, carried: Carried, millis: u64) {
-        let one = Cost::one(millis);
-        self.all.add(one);
+    /// Counts some statements that carry the same.
+    pub fn count(&mut self, carried: Carried, cost: Cost) {
+        self.all.add(cost);
         let parts =
             [(carried.first, &mut self.first), (carried.whole, &mut self.whole), (carried.ranged, &mut self.ranged)];
-        parts.into_iter().filter(|(counts, _)| *counts).for_each(|(_, sum)| sum.add(one));
+        parts.into_iter().filter(|(counts, _)| *counts).for_each(|(_, sum)| sum.add(cost));
     }
 
     /// Adds the calls of another.
@@ -219,8 +218,8 @@ mod tests {
     #[test]
     fn a_call_counts_for_what_it_carries() {
         let mut uses = KeyUse::default();
-        uses.count(Carried { first: true, whole: false, ranged: true }, 5);
-        uses.count(Carried { first: true, whole: true, ranged: false }, 7);
+        uses.count(Carried { first: true, whole: false, ranged: true }, Cost::one(5));
+        uses.count(Carried { first: true, whole: true, ranged: false }, Cost::one(7));
         assert_eq!((uses.all, uses.first), (Cost { calls: 2, millis: 12 }, Cost { calls: 2, millis: 12 }));
         assert_eq!((uses.whole.millis, uses.ranged.millis), (7, 5));
     }

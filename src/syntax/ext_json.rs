@@ -25,15 +25,14 @@ const MAX_DEPTH: usize = 250;
 /// # Errors
 /// If `text` is no JSON value, or is nested too deeply.
 pub fn parse(text: &str, base: usize) -> Result<Node, SyntaxError> {
-    plain_json::value(text, base, usize::MAX).map_or_else(|| by_levels(text, base), Ok)
+    plain_json::value(text, base).map_or_else(|| by_levels(text, base), Ok)
 }
 
-/// The same without spans, for an operand of a filter: of an `$in`, the first `most` members are enough.
-///
-/// # Errors
-/// As [`parse`].
-pub fn parse_operand(text: &str, most: usize) -> Result<Node, SyntaxError> {
-    plain_json::value(text, 0, most).map_or_else(|| by_levels(text, 0), Ok)
+/// The item at that place of the array that `text` is; `None` if there is none, or if it is not spelled as servers do. What
+/// stands behind it is not looked at.
+#[must_use]
+pub fn item(text: &str, at: usize) -> Option<Node> {
+    plain_json::item(text, at)
 }
 
 /// Reads a value that is a part of `text`, of which spans are.
@@ -260,9 +259,28 @@ fn double(first: &Field, second: &Field) -> Option<Value> {
     }
 }
 
+/// The value of the wrapper that `text` begins with, if it is one of those that servers write most and is spelled as they do;
+/// and its length.
+pub(super) fn wrapped(text: &str) -> Option<(Value, usize)> {
+    let inner = |before: &str, length: usize| {
+        let (inner, behind) = text.strip_prefix(before)?.split_at_checked(length)?;
+        behind.starts_with("\"}").then_some((inner, before.len() + length + 2))
+    };
+    if let Some((digits, length)) = inner("{\"$oid\":\"", 24) {
+        return Some((Value::ObjectId(object_id(digits)?), length));
+    }
+    if let Some((digits, length)) = inner("{\"$uuid\":\"", 36) {
+        return Some((Value::Binary { subtype: 4, bytes: uuid(digits)? }, length));
+    }
+    let (time, length) = inner("{\"$date\":\"", 24)?;
+    Some((Value::Date(moment(time)?), length))
+}
+
 /// Twelve bytes from 24 hexadecimal digits.
 pub(super) fn object_id(text: &str) -> Option<[u8; 12]> {
-    hex(text)?.try_into().ok()
+    let mut bytes = [0; 12];
+    (text.len() == 24).then(|| digits(text.as_bytes(), &mut bytes))??;
+    Some(bytes)
 }
 
 /// Sixteen bytes from `8-4-4-4-12` hexadecimal digits.
@@ -273,16 +291,28 @@ pub(super) fn uuid(text: &str) -> Option<Vec<u8>> {
 
 /// Bytes from hexadecimal digits.
 pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
+    let mut bytes = vec![0; text.len() / 2];
+    text.len().is_multiple_of(2).then(|| digits(text.as_bytes(), &mut bytes))??;
+    Some(bytes)
+}
+
+/// Puts bytes together from pairs of hexadecimal digits.
+fn digits(text: &[u8], bytes: &mut [u8]) -> Option<()> {
+    text.iter().all(u8::is_ascii_hexdigit).then_some(())?;
     let digit = |byte: u8| if byte.is_ascii_digit() { byte - b'0' } else { (byte | 0x20) - b'a' + 10 };
-    Some(text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
+    for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
+        *byte = digit(pair[0]) << 4 | digit(pair[1]);
+    }
+    Some(())
+}
+
+fn moment(text: &str) -> Option<i64> {
+    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
 fn date(node: &Node) -> Option<i64> {
     match &node.value {
-        Value::String(text) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond),
+        Value::String(text) => moment(text),
         _ => node.as_i64(),
     }
 }
@@ -315,19 +345,14 @@ mod tests {
     }
 
     #[test]
-    fn of_the_list_of_an_operand_only_the_first_members_are_read_and_all_has_to_be_well_formed() {
-        let values = |text: &str| format!("{:?}", parse_operand(text, 2).map(|node| node.value));
-        let whole = |text: &str| format!("{:?}", parse(text, 0).map(|node| node.value));
-        let items = |text: &str| match parse_operand(text, 2).expect("well-formed").value {
-            Value::Document(document) => document.fields[0].node.clone(),
-            other => panic!("{other:?}"),
-        };
-        let list = items(r#"{"$in":[1,2,{"a":[3]},4],"x":1}"#);
-        assert!(matches!(&list.value, Value::Array(array) if array.items.len() == 2), "{list:?}");
-        for text in [r#"{"$gt":[1,2,3]}"#, r#"{"$and":[{"$in":[1,2,3]}]}"#, r#"{"$in":5}"#, "[1,2,3]"] {
-            assert_eq!(values(text), whole(text), "{text}");
+    fn an_item_of_a_list_is_read_as_in_the_whole_list() {
+        let text = r#"[1, {"a":[3,4]},"x]",{"$oid":"0123456789abcdef01234567"} ,[5]]"#;
+        let Value::Array(whole) = value(text) else { panic!("a list") };
+        let read = |at| item(text, at).map(|node| format!("{:?}", node.value));
+        for (at, node) in whole.items.iter().enumerate() {
+            assert_eq!(read(at), Some(format!("{:?}", node.value)), "{at}");
         }
-        assert!(parse_operand(r#"{"$in":[1,2,{"a":}]}"#, 2).is_err());
+        assert_eq!((read(5), item("[]", 0).is_none(), item("7", 0).is_none()), (None, true, true));
     }
 
     #[test]
@@ -397,7 +422,7 @@ mod tests {
         ) {
             let text = parts.concat();
             for text in [text.clone(), format!("{{\"k\":{text}}}"), format!("[{text}]"), format!("{{{text}}}")] {
-                if let Some(node) = plain_json::value(&text, 7, usize::MAX) {
+                if let Some(node) = plain_json::value(&text, 7) {
                     let other = by_levels(&text, 7).expect("read by levels");
                     proptest::prop_assert_eq!(format!("{node:?}"), format!("{other:?}"), "{}", text);
                 }
@@ -413,7 +438,7 @@ mod tests {
     #[test]
     fn what_servers_print_is_read_in_one_pass() {
         let text = r#"{"find":"orders","filter":{"a":{"$in":[1,-2.5,"x\"y",null,{"$oid":"0123456789abcdef01234567"}]}},"e":{}, "f": [] }"#;
-        assert!(plain_json::value(text, 0, usize::MAX).is_some());
+        assert!(plain_json::value(text, 0).is_some());
         assert_eq!(plain_json::members(text).expect("members").len(), 4);
     }
 }

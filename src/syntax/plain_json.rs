@@ -4,7 +4,7 @@
 use crate::model::{Array, Document, Field, Node, Value};
 use crate::text::Span;
 
-use super::ext_json::{decoded, number, unwrapped};
+use super::ext_json::{decoded, number, unwrapped, wrapped};
 use super::scanner::Scanner;
 
 /// Deeper values are left to others.
@@ -29,12 +29,24 @@ pub(super) fn members(text: &str) -> Option<Vec<(&str, &str)>> {
     is_over(&mut scanner).then_some(members)
 }
 
-/// The value that is the whole of `text`, in which its spans are, moved by `base`; of an `$in` that is a member of it only the
-/// first `most` members.
-pub(super) fn value(text: &str, base: usize, most: usize) -> Option<Node> {
-    let mut reader = Reader { text, base, scanner: scanner(text)?, most };
+/// The value that is the whole of `text`, in which its spans are, moved by `base`.
+pub(super) fn value(text: &str, base: usize) -> Option<Node> {
+    let mut reader = Reader { text, base, scanner: scanner(text)? };
     let node = reader.node(0)?;
     is_over(&mut reader.scanner).then_some(node)
+}
+
+/// The item at that place of the array that `text` is.
+pub(super) fn item(text: &str, at: usize) -> Option<Node> {
+    let mut scanner = Scanner::new(text.as_bytes());
+    scanner.take(b'[')?;
+    for _ in 0..at {
+        scanner.value()?;
+        scanner.goes_on(b']')?.then_some(())?;
+    }
+    let item = scanner.value()?.len();
+    let start = scanner.at - item;
+    value(&text[start..scanner.at], start)
 }
 
 /// A scanner at the beginning of a text without control characters, which a string may not have.
@@ -57,8 +69,6 @@ struct Reader<'a> {
     text: &'a str,
     base: usize,
     scanner: Scanner<'a>,
-    /// So many members of an `$in` on the first level are read.
-    most: usize,
 }
 
 impl Reader<'_> {
@@ -73,8 +83,14 @@ impl Reader<'_> {
         let next = self.scanner.peek()?;
         let start = self.scanner.at;
         let value = match next {
-            b'{' => self.object(depth)?,
-            b'[' => self.array(depth, usize::MAX)?,
+            b'{' => match wrapped(&self.text[start..]) {
+                Some((value, length)) => {
+                    self.scanner.at += length;
+                    value
+                }
+                None => self.object(depth)?,
+            },
+            b'[' => self.array(depth)?,
             b'"' => Value::String(decoded(quoted(self.text, &mut self.scanner)?).ok()?),
             b't' | b'f' | b'n' => match self.scanner.value()? {
                 b"true" => Value::Bool(true),
@@ -99,7 +115,7 @@ impl Reader<'_> {
                 let name = decoded(quoted(self.text, &mut self.scanner)?).ok()?;
                 let name_span = self.span(start);
                 self.scanner.take(b':')?;
-                let node = if depth == 0 && name == "$in" { self.operand()? } else { self.node(depth + 1)? };
+                let node = self.node(depth + 1)?;
                 fields.push(Field { name, name_span, node });
                 if !self.scanner.goes_on(b'}')? {
                     break;
@@ -110,26 +126,12 @@ impl Reader<'_> {
         Some(unwrapped(&document).unwrap_or(Value::Document(document)))
     }
 
-    /// What an `$in` on the first level has.
-    fn operand(&mut self) -> Option<Node> {
-        if self.scanner.peek()? != b'[' {
-            return self.node(1);
-        }
-        let start = self.scanner.at;
-        let value = self.array(1, self.most)?;
-        Some(Node { value, span: self.span(start) })
-    }
-
-    fn array(&mut self, depth: usize, most: usize) -> Option<Value> {
+    fn array(&mut self, depth: usize) -> Option<Value> {
         self.scanner.take(b'[')?;
         let mut items = Vec::new();
         if !self.scanner.takes(b']')? {
             loop {
-                if items.len() < most {
-                    items.push(self.node(depth + 1)?);
-                } else {
-                    self.scanner.value()?;
-                }
+                items.push(self.node(depth + 1)?);
                 if !self.scanner.goes_on(b']')? {
                     break;
                 }

@@ -29,14 +29,20 @@ use super::structured;
 pub(super) use items::OPERATIONS;
 pub(super) use slow::attributes;
 
-/// Reads an operand of a filter in the text log's syntax that is the whole of `text` and has no other reading; of an `$in`,
-/// the first `most` members are enough. Its spans are not those of `text`.
+/// Reads a value in the text log's syntax that is the whole of `text` and has no other reading. Its spans are not those of
+/// `text`.
 #[must_use]
-pub fn whole_operand(text: &str, most: usize) -> Option<Node> {
-    plain::operand(text, most).or_else(|| whole_value(text))
+pub fn whole_value(text: &str) -> Option<Node> {
+    plain::whole(text).or_else(|| by_itself(text))
 }
 
-fn whole_value(text: &str) -> Option<Node> {
+/// The item at that place of the array that `text` is; `None` if there is none, or if it has several readings.
+#[must_use]
+pub fn item(text: &str, at: usize) -> Option<Node> {
+    plain::item(text, at)
+}
+
+fn by_itself(text: &str) -> Option<Node> {
     // What a value is depends on what stands around it.
     let document = whole_document(&format!("{{ x: {text} }}"))?;
     let Value::Document(Document { fields, .. }) = document.value else { return None };

@@ -12,24 +12,38 @@ const MAX_DEPTH: usize = 64;
 
 /// The document or array that `text` begins with, and its length; spans are those of `text`, moved by `base` bytes.
 pub(super) fn read(text: &str, base: usize) -> Option<(Node, usize)> {
-    let (node, end) = Reader { text, base, most: usize::MAX }.value(0, 0)?;
+    let (node, end) = Reader { text, base }.value(0, 0)?;
     // Where a string before the last bracket ends depends on what is behind that.
     let goes_on = text.as_bytes().get(end).is_none_or(|next| matches!(next, b' ' | b',' | b'}' | b']'));
     goes_on.then_some((node, end))
 }
 
-/// The value that is the whole of `text`; of an `$in` that is a member of it only the first `most` members.
-pub(super) fn operand(text: &str, most: usize) -> Option<Node> {
-    let (node, end) = Reader { text, base: 0, most }.value(0, 0)?;
+/// The value that is the whole of `text`.
+pub(super) fn whole(text: &str) -> Option<Node> {
+    let (node, end) = Reader { text, base: 0 }.value(0, 0)?;
     (end == text.len()).then_some(node)
+}
+
+/// The item at that place of the array that is the whole of `text`.
+pub(super) fn item(text: &str, at: usize) -> Option<Node> {
+    let reader = Reader { text, base: 0 };
+    let (mut items, mut found) = (0.., None);
+    (reader.byte(0)? == b'[').then_some(())?;
+    let end = reader.parts(0, b']', 0, |start| {
+        if items.next() != Some(at) {
+            return spelling::end_of_value(text.as_bytes(), start);
+        }
+        let (node, end) = reader.value(start, 1)?;
+        found = Some(node);
+        Some(end)
+    })?;
+    found.filter(|_| end == text.len())
 }
 
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     text: &'a str,
     base: usize,
-    /// So many members of an `$in` on the first level are read.
-    most: usize,
 }
 
 impl Reader<'_> {
@@ -45,7 +59,7 @@ impl Reader<'_> {
     fn value(self, start: usize, depth: usize) -> Option<(Node, usize)> {
         let (value, end) = match self.byte(start)? {
             b'{' => self.document(start, depth)?,
-            b'[' => self.array(start, depth, usize::MAX)?,
+            b'[' => self.array(start, depth)?,
             first => {
                 let end = spelling::end_of_simple(self.text.as_bytes(), start, first)?;
                 (simple(&self.text[start..end])?, end)
@@ -60,24 +74,16 @@ impl Reader<'_> {
             let colon = spelling::end_of_name(self.text.as_bytes(), start)?;
             let begin = behind_blanks(self.text.as_bytes(), colon + 1);
             let name = &self.text[start..colon];
-            let (node, end) = if depth == 0 && name == "$in" && self.byte(begin)? == b'[' {
-                let (value, end) = self.array(begin, depth + 1, self.most)?;
-                (Node { value, span: self.span(begin, end) }, end)
-            } else {
-                self.value(begin, depth + 1)?
-            };
+            let (node, end) = self.value(begin, depth + 1)?;
             document.fields.push(Field { name: name.to_owned(), name_span: self.span(start, colon), node });
             Some(end)
         })?;
         Some((Value::Document(document), end))
     }
 
-    fn array(self, open: usize, depth: usize, most: usize) -> Option<(Value, usize)> {
+    fn array(self, open: usize, depth: usize) -> Option<(Value, usize)> {
         let mut array = Array::default();
         let end = self.parts(open, b']', depth, |start| {
-            if array.items.len() == most {
-                return spelling::end_of_value(self.text.as_bytes(), start);
-            }
             let (node, end) = self.value(start, depth + 1)?;
             array.items.push(node);
             Some(end)

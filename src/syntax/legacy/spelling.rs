@@ -163,20 +163,19 @@ mod tests {
     }
 
     #[test]
-    fn of_the_list_of_an_operand_only_the_first_members_are_read_and_all_has_to_be_well_formed() {
-        let read = |text: &str| plain::operand(text, 2).map(|node| format!("{:?}", node.value));
-        let items = |text: &str| match plain::operand(text, 2).expect(text).value {
-            Value::Document(document) => document.fields[0].node.clone(),
+    fn an_item_of_a_list_is_read_as_in_the_whole_list_if_all_is_well_formed() {
+        let text = "[ 1, { a: [ 3, 4 ] }, \"x]\", ObjectId('6b0d36d1f6ae615295ebb65e') ]";
+        let items = match plain::whole(text).expect("a list").value {
+            Value::Array(array) => array.items,
             other => panic!("{other:?}"),
         };
-        let list = items("{ $in: [ 1, 2, { a: [ 3 ] }, 4 ], x: 1 }");
-        assert!(matches!(&list.value, Value::Array(array) if array.items.len() == 2), "{list:?}");
-        for text in ["{ $gt: [ 1, 2, 3 ] }", "{ $and: [ { $in: [ 1, 2, 3 ] } ] }", "[ 1, 2, 3 ]", "\"a\"", "5"] {
-            assert_eq!(read(text), plain::operand(text, 9).map(|node| format!("{:?}", node.value)), "{text}");
-            assert!(read(text).is_some(), "{text}");
+        let read = |at| plain::item(text, at).map(|node| format!("{:?}", node.value));
+        for (at, node) in items.iter().enumerate() {
+            assert_eq!(read(at), Some(format!("{:?}", node.value)), "{at}");
         }
-        for text in ["{ $in: [ 1, 2, { a: } ] }", "\"a\"b\"", "{ $in: [ 1 ] } }"] {
-            assert_eq!(read(text), None, "{text}");
+        assert_eq!(read(4), None);
+        for text in ["[ 1, { a: } ]", "[ 1, 2 ] ]", "[ 1", "7", "[ ]"] {
+            assert!(plain::item(text, 0).is_none(), "{text}");
         }
     }
 

@@ -78,7 +78,7 @@ impl Reading {
         Some(step)
     }
 
-    /// A few steps at once: about as much as a chunk holds. None when all sources have ended.
+    /// A few steps at once: about as much as a chunk holds. Empty when all sources have ended.
     pub fn several(&mut self, spare: &mut Vec<Vec<u8>>) -> Vec<Step> {
         const MOST: usize = 64;
         let (mut steps, mut read) = (Vec::new(), 0);

@@ -216,7 +216,9 @@ impl Crew<'_> {
     fn work(&self, worker: &Mutex<Worker>, done: SyncSender<Numbered<Vec<Done>>>) {
         let mut spare = Vec::new();
         while let Some((number, batch)) = self.supply.next(&mut spare) {
-            self.keep_pace(number, locked(worker).is_crowded());
+            // Not held while waiting: whoever puts parts together may want the tallies.
+            let is_crowded = locked(worker).is_crowded();
+            self.keep_pace(number, is_crowded);
             let found =
                 batch.into_iter().map(|message| self.scanned(message, &mut locked(worker), &mut spare)).collect();
             if done.send((number, found)).is_err() {

@@ -33,7 +33,7 @@ pub struct Supply {
 }
 
 enum Form {
-    Turns(Turns),
+    Turns(Box<Turns>),
     Channel(Channel),
 }
 
@@ -44,7 +44,7 @@ impl Supply {
         let form = if sources.iter().any(|source| source.input.may_block()) {
             Form::Channel(Channel::new(sources, chunk_size, threads, read_all))
         } else {
-            Form::Turns(Turns::new(sources, chunk_size))
+            Form::Turns(Box::new(Turns::new(sources, chunk_size)))
         };
         Self { form, is_closed: AtomicBool::new(false) }
     }

@@ -31,6 +31,14 @@ const NONE: u16 = u16::MAX;
 /// Texts around numbers and strings, and what follows on each.
 type Spelling = Box<[(Wording, Scalar)]>;
 
+/// How one value is spelled.
+struct Spelled {
+    /// All its texts,
+    texts: Vec<u8>,
+    /// the length of each, and what follows on it.
+    parts: Vec<(usize, Scalar)>,
+}
+
 /// What stands between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scalar {
@@ -78,7 +86,7 @@ impl Asides {
         if self.places.get(place).is_some_and(|tried| tried[TRIED - 1] != NONE) {
             return;
         }
-        let Some((texts, parts)) = spelling(value) else { return };
+        let Some(Spelled { texts, parts }) = Spelled::of(value) else { return };
         let next = self.known.len() as u16;
         let id = match self.by_text.get(texts.as_slice()) {
             Some(known) if is_cut_so(&self.known[usize::from(*known)], &parts) => *known,
@@ -108,37 +116,39 @@ fn is_cut_so(known: &Spelling, parts: &[(usize, Scalar)]) -> bool {
     known.iter().map(|(text, scalar)| (text.len(), *scalar)).eq(parts.iter().copied())
 }
 
-/// How `value` is spelled, which is well-formed: all texts, the length of each, and what follows on it. `None` if that is long.
-fn spelling(value: &[u8]) -> Option<(Vec<u8>, Vec<(usize, Scalar)>)> {
-    const LONGEST: usize = 1_024;
-    let (mut texts, mut parts) = (Vec::new(), Vec::new());
-    let (mut at, mut begun) = (0, 0);
-    while at < value.len() {
-        let (start, end, scalar) = match value[at] {
-            b'"' => {
-                let end = end_of_run(value, at + 1)?;
-                if value[end] != b'"' {
-                    return None;
+impl Spelled {
+    /// `value` is well-formed; `None` if its text is long.
+    fn of(value: &[u8]) -> Option<Self> {
+        const LONGEST: usize = 1_024;
+        let (mut texts, mut parts) = (Vec::new(), Vec::new());
+        let (mut at, mut begun) = (0, 0);
+        while at < value.len() {
+            let (start, end, scalar) = match value[at] {
+                b'"' => {
+                    let end = end_of_run(value, at + 1)?;
+                    if value[end] != b'"' {
+                        return None;
+                    }
+                    if value[end + 1..].trim_ascii_start().starts_with(b":") {
+                        at = end + 1;
+                        continue;
+                    }
+                    (at + 1, end, Scalar::Inside)
                 }
-                if value[end + 1..].trim_ascii_start().starts_with(b":") {
-                    at = end + 1;
+                b'0'..=b'9' => (at, behind_digits(value, at), Scalar::Digits),
+                _ => {
+                    at += 1;
                     continue;
                 }
-                (at + 1, end, Scalar::Inside)
-            }
-            b'0'..=b'9' => (at, behind_digits(value, at), Scalar::Digits),
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        texts.extend_from_slice(&value[begun..start]);
-        parts.push((start - begun, scalar));
-        (at, begun) = (if scalar == Scalar::Inside { end + 1 } else { end }, end);
+            };
+            texts.extend_from_slice(&value[begun..start]);
+            parts.push((start - begun, scalar));
+            (at, begun) = (if scalar == Scalar::Inside { end + 1 } else { end }, end);
+        }
+        texts.extend_from_slice(&value[begun..]);
+        parts.push((value.len() - begun, Scalar::End));
+        (texts.len() <= LONGEST).then_some(Self { texts, parts })
     }
-    texts.extend_from_slice(&value[begun..]);
-    parts.push((value.len() - begun, Scalar::End));
-    (texts.len() <= LONGEST).then_some((texts, parts))
 }
 
 /// Where the value ends that begins at `at`, if it is spelled so.

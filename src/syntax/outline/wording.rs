@@ -73,9 +73,9 @@ impl Texts {
         let (Some(line_end), Some(text_end)) = (line.last_chunk::<WIDTH>(), text.last_chunk::<WIDTH>()) else {
             return false;
         };
-        let chunks = line[WIDTH..].as_chunks::<WIDTH>().0.iter().zip(text[WIDTH..].as_chunks::<WIDTH>().0);
+        let mut chunks = line[WIDTH..].as_chunks::<WIDTH>().0.iter().zip(text[WIDTH..].as_chunks::<WIDTH>().0);
         // Not the slices themselves: that calls a function for a few bytes.
-        line_end == text_end && chunks.map(|(line, text)| line == text).all(|same| same)
+        line_end == text_end && chunks.all(|(line, text)| line == text)
     }
 
     /// The same where the line ends soon.

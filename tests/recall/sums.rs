@@ -92,7 +92,7 @@ fn samples_of_key_values_are_the_same_whether_lists_are_long_or_short_and_whiche
             // Most of those with the whole key have the same one.
             4 => {
                 let document = |n: usize| {
-                    let key = if n % 8 == 0 {
+                    let key = if n.is_multiple_of(8) {
                         format!(r#""a":{n},"b":{{"c":{n}}}"#)
                     } else {
                         r#""a":7,"b":"hot""#.to_owned()

@@ -161,11 +161,13 @@ fn scan_all<'a>(
     let threads = pool.current_num_threads();
     let count = job.sources.len();
     let Job { sources, chunk_size, interrupted } = job;
+    let supply = supply(sources, chunk_size, threads);
+    let scanning = supply.left_of(threads);
     let crew = Crew {
-        supply: supply(sources, chunk_size, threads),
+        supply,
         merged: AtomicU64::new(0),
         settings,
-        workers: Exchange::among(threads).map(|exchange| Mutex::new(Worker::among(count, exchange))).collect(),
+        workers: Exchange::among(scanning).map(|exchange| Mutex::new(Worker::among(count, exchange))).collect(),
         folding: Mutex::new(None),
     };
     let mut merging = Merging {

@@ -56,6 +56,15 @@ impl Supply {
         Self { form, is_closed: AtomicBool::new(false) }
     }
 
+    /// How many of so many threads are left to scan: one of them reads, if a thread of its own does, and one scans at least.
+    #[must_use]
+    pub fn left_of(&self, threads: usize) -> usize {
+        match self.form {
+            Form::Turns(_) => threads,
+            Form::Channel(_) => threads.saturating_sub(1).max(1),
+        }
+    }
+
     /// The next batch. `None` when nothing more comes, or nothing more is wanted. Buffers that the caller has done with are
     /// read into again.
     pub fn next(&self, spare: &mut Vec<Vec<u8>>) -> Option<Numbered<Batch>> {
@@ -284,9 +293,11 @@ mod tests {
         for (threads, chunk_size) in [(1, 100), (4, 64), (4, 5000), (3, 1 << 20)] {
             let files = Supply::of((0..FILES).map(file).collect(), chunk_size, threads);
             assert!(matches!(files.form, Form::Turns(_)));
+            assert_eq!(files.left_of(threads), threads);
             assert_eq!(handed_out(&files, threads), expected, "{threads} threads, {chunk_size}");
             let pipes = Supply::of((0..FILES).map(pipe).collect(), chunk_size, threads);
             assert!(matches!(pipes.form, Form::Channel(_)));
+            assert_eq!(pipes.left_of(threads), (threads - 1).max(1), "one reads");
             assert_eq!(handed_out(&pipes, threads), expected, "pipes, {threads} threads, {chunk_size}");
         }
     }

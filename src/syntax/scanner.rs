@@ -186,7 +186,8 @@ fn end_of_value(line: &[u8], at: usize) -> Option<usize> {
     let simple = |line: &[u8], at, first| match first {
         b'"' => end_of_string(line, at),
         b'0'..=b'9' | b'-' => end_of_number(line, at),
-        b't' | b'f' => end_of_bool(line, at),
+        b't' => end_of_word(line, at, b"true"),
+        b'f' => end_of_word(line, at, b"false"),
         b'n' => end_of_word(line, at, b"null"),
         _ => None,
     };
@@ -332,18 +333,9 @@ fn end_of_unusual(line: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Where `true` or `false` ends that begins at `at`.
+/// Where `word` ends, if it begins at `at`.
 #[inline]
-pub(in crate::syntax) fn end_of_bool(line: &[u8], at: usize) -> Option<usize> {
-    let rest = line.get(at..)?;
-    match rest.first_chunk()? {
-        b"true" => Some(at + 4),
-        b"fals" if rest.get(4) == Some(&b'e') => Some(at + 5),
-        _ => None,
-    }
-}
-
-fn end_of_word(line: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+pub(in crate::syntax) fn end_of_word(line: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     line[at..].starts_with(word).then(|| at + word.len())
 }
 

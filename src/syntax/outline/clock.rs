@@ -18,8 +18,8 @@ pub(super) struct Clock {
 const MINUTE: usize = 16;
 
 impl Clock {
-    /// Takes `{"$date":"…"}`; its text.
-    pub(super) fn time<'l>(&self, scanner: &mut Scanner<'l>) -> Option<&'l [u8]> {
+    /// Takes `{"$date":"…"}`; its text, and milliseconds since 1970 if it is of the minute that is remembered.
+    pub(super) fn time<'l>(&self, scanner: &mut Scanner<'l>) -> Option<(&'l [u8], Option<i64>)> {
         const BEFORE: &[u8; 10] = b"{\"$date\":\"";
         let rest = &scanner.line[scanner.at..];
         let length = MINUTE + b":00.000".len() + self.zone.len();
@@ -30,28 +30,28 @@ impl Clock {
             && before == BEFORE
             && let Some((text, behind)) = rest.split_at_checked(length)
             && behind.starts_with(b"\"}")
-            && self.seconds(text).is_some()
+            && let Some(millis) = self.of_minute(text)
         {
             scanner.at += BEFORE.len() + length + 2;
-            return Some(text);
+            return Some((text, Some(millis)));
         }
-        gap::time(scanner)
+        gap::time(scanner).map(|text| (text, None))
     }
 
-    /// The milliseconds of a time in the minute that is remembered.
-    fn seconds(&self, time: &[u8]) -> Option<i64> {
+    /// Milliseconds since 1970 of a time in the minute that is remembered.
+    fn of_minute(&self, time: &[u8]) -> Option<i64> {
         let (minute, rest) = time.split_first_chunk()?;
         let (&[colon, a, b, point, c, d, e], zone) = rest.split_first_chunk()?;
         let digits = [a, b, c, d, e].map(|digit| digit.wrapping_sub(b'0'));
         let is_like = *minute == self.minute && colon == b':' && point == b'.' && zone == self.zone.as_slice();
         let is_usual = is_like && digits[0] < 6 && digits.iter().all(|digit| *digit < 10);
-        is_usual.then(|| digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(*digit)))
+        is_usual.then(|| self.millis + digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(*digit)))
     }
 
     /// Milliseconds since 1970 of a time that [`super::literal::is_date`] takes for one.
     pub(super) fn millis(&mut self, time: &[u8]) -> Option<i64> {
-        if let Some(seconds) = self.seconds(time) {
-            return Some(self.millis + seconds);
+        if let Some(millis) = self.of_minute(time) {
+            return Some(millis);
         }
         let number = |digits: &[u8]| digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
         let (minute, rest) = time.split_first_chunk::<MINUTE>()?;

@@ -11,6 +11,8 @@ use super::walk::Walk;
 pub(super) struct Values<'l> {
     /// Empty, if the record tells none.
     pub(super) time: Option<&'l [u8]>,
+    /// That time in milliseconds since 1970, if it has been read.
+    pub(super) millis: Option<i64>,
     pub(super) context: Option<&'l [u8]>,
     pub(super) duration_millis: Option<u64>,
     pub(super) n_shards: Option<u64>,
@@ -40,12 +42,12 @@ impl<'l> Values<'l> {
 
     /// The same, as the record tells it; `None` where a time is missing or odd.
     pub(super) fn told(self, line: &'l str, clock: &mut Clock) -> Option<Told<'l>> {
-        let Self { time, context, duration_millis, n_shards, app_name } = self;
+        let Self { time, millis, context, duration_millis, n_shards, app_name } = self;
         Some(Told {
             context: context.map_or(Some(""), |context| within(line, context))?,
             time_millis: match time? {
                 [] => None,
-                time => Some(clock.millis(time)?),
+                time => Some(millis.or_else(|| clock.millis(time))?),
             },
             duration_millis,
             n_shards,

@@ -19,7 +19,7 @@ use super::literal::Class;
 use super::relations::{Distinct, Relations};
 use super::tree::{Piece, Reader, Tree};
 use super::{Marks, Outliner, Told, Values};
-use crate::syntax::scanner::{Scanner, Spelling, end_of_bool, end_of_number, end_of_string};
+use crate::syntax::scanner::{Scanner, Spelling, end_of_number, end_of_string, end_of_word};
 
 /// The pattern of one line.
 #[derive(Debug)]
@@ -131,7 +131,8 @@ impl<'l> Gaps<'_, 'l> {
             match line.get(at)? {
                 b'0'..=b'9' => return end_of_number(line, at),
                 b'"' => return end_of_string(line, at),
-                b't' | b'f' => return end_of_bool(line, at),
+                b't' => return end_of_word(line, at, b"true"),
+                b'f' => return end_of_word(line, at, b"false"),
                 _ => {}
             }
         }
@@ -143,7 +144,11 @@ impl<'l> Gaps<'_, 'l> {
     fn fill(&mut self, gap: Gap, node: usize, at: usize) -> Option<(usize, u32)> {
         let mut ahead = Scanner { at, ..self.start };
         self.read = match gap {
-            Gap::Time => self.clock.time(&mut ahead).map(Filling::plain)?,
+            Gap::Time => {
+                let (time, millis) = self.clock.time(&mut ahead)?;
+                self.values.millis = millis;
+                Filling::plain(time)
+            }
             Gap::Item if matches!(ahead.peek(), Some(b'{' | b'[')) => {
                 self.asides.value(node, &mut ahead).map(Filling::plain)?
             }

@@ -41,13 +41,12 @@ struct Framed {
     is_split: bool,
 }
 
-/// Lines that are each a record of the structured log and tell nothing of the process.
+/// A record of the structured log that has to be read and tells nothing of the process, or some of which nothing matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     range: Range<usize>,
     lines: u64,
-    /// Nothing matters in them.
-    is_idle: bool,
+    heading: Heading,
 }
 
 /// One record of a block, or several of which nothing matters.
@@ -63,8 +62,8 @@ pub struct BlockRecord<'a> {
     pub lines: u64,
     /// Each of its lines is a record of the runtime that split it.
     pub is_split: bool,
-    /// Each of its lines is a record that does not have to be read.
-    pub is_idle: bool,
+    /// What it is, as far as that is known: if it is idle, so is each of its lines.
+    pub heading: Heading,
 }
 
 /// What a stream consists of.
@@ -90,13 +89,13 @@ impl Block {
         let bytes = self.lines.bytes.as_slice();
         let (mut at, mut line) = (0, self.lines.pos.line);
         let mut frames = self.frames.iter().peekable();
-        let mut idle = self.runs.iter().filter(|run| run.is_idle).peekable();
+        let mut runs = self.runs.iter().peekable();
         std::iter::from_fn(move || {
-            if let Some(Run { range, lines, .. }) = idle.next_if(|run| run.range.start == at) {
+            if let Some(Run { range, lines, heading }) = runs.next_if(|run| run.range.start == at) {
                 let position = RecordPos { offset: self.lines.pos.offset + at as u64, line, ..self.lines.pos };
                 (at, line) = (range.end, line + lines);
-                let bytes = without_line_end(&bytes[range.clone()]);
-                return Some(BlockRecord { position, lead: 0, bytes, lines: *lines, is_split: false, is_idle: true });
+                let (bytes, heading) = (without_line_end(&bytes[range.clone()]), *heading);
+                return Some(BlockRecord { position, lead: 0, bytes, lines: *lines, is_split: false, heading });
             }
             let line_end = at + bytes.get(at..).filter(|rest| !rest.is_empty()).map(line_length)?;
             let Some(frame) = frames.next_if(|frame| frame.range.start < line_end) else {
@@ -104,8 +103,8 @@ impl Block {
                 let lead = if at == 0 { self.lead } else { 0 };
                 let record = without_line_end(&bytes[at..line_end]);
                 (at, line) = (line_end, line + 1);
-                let lead = narrow(lead);
-                return Some(BlockRecord { position, lead, bytes: record, lines: 1, is_split: false, is_idle: false });
+                let (lead, heading) = (narrow(lead), Heading::Other);
+                return Some(BlockRecord { position, lead, bytes: record, lines: 1, is_split: false, heading });
             };
             let Framed { range, is_split } = frame;
             let before = newlines(&bytes[at..range.start]);
@@ -125,8 +124,8 @@ impl Block {
             let lines = newlines(&bytes[at..next]) + u64::from(is_unended);
             (at, line) = (next, line + lines);
             let record = without_line_end(&bytes[range.clone()]);
-            let lead = narrow(lead);
-            Some(BlockRecord { position, lead, bytes: record, lines, is_split: *is_split, is_idle: false })
+            let (lead, heading) = (narrow(lead), Heading::Other);
+            Some(BlockRecord { position, lead, bytes: record, lines, is_split: *is_split, heading })
         })
     }
 
@@ -352,11 +351,10 @@ fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
         let end = at + line_length(&bytes[at..]);
         let line = without_line_end(&bytes[at..end]);
         let Some(Open { frame, start }) = &mut open else {
-            let heading = heading(line);
-            if heading != Heading::Other {
-                add(&mut runs, at..end, heading == Heading::Idle);
-            } else {
-                open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
+            match heading(line) {
+                Heading::Other => open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset }),
+                Heading::Telling => runs.push(Run { range: at..end, lines: 1, heading: Heading::Telling }),
+                Heading::Idle => add_idle(&mut runs, at..end),
             }
             (at, line_count) = (end, line_count + 1);
             continue;
@@ -378,14 +376,14 @@ fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
     Records { frames, runs, open, line_count }
 }
 
-/// Adds a line to the run that it goes on with.
-fn add(runs: &mut Vec<Run>, line: Range<usize>, is_idle: bool) {
-    match runs.last_mut().filter(|run| run.range.end == line.start && run.is_idle == is_idle) {
+/// Adds a line in which nothing matters, to those before it if there are such.
+fn add_idle(runs: &mut Vec<Run>, line: Range<usize>) {
+    match runs.last_mut().filter(|run| run.range.end == line.start && run.heading == Heading::Idle) {
         Some(run) => {
             run.range.end = line.end;
             run.lines += 1;
         }
-        None => runs.push(Run { range: line, lines: 1, is_idle }),
+        None => runs.push(Run { range: line, lines: 1, heading: Heading::Idle }),
     }
 }
 
@@ -426,7 +424,7 @@ mod tests {
                 Blocked::Block(block) => block.records().for_each(|record| {
                     let (mut offset, mut line) = (record.position.offset, record.position.line);
                     let text = String::from_utf8_lossy(record.bytes).into_owned();
-                    if !record.is_idle {
+                    if record.heading != Heading::Idle {
                         return records.push((offset, line, record.lead, record.lines, text));
                     }
                     assert_eq!(text.lines().count() as u64, record.lines, "{text}");

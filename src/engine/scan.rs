@@ -9,7 +9,8 @@ use compact_str::CompactString;
 use crate::input::LINE_CAP;
 use crate::model::{Event, Namespace, ServerVersion};
 use crate::rules::jumbo_or_failed_migration;
-use crate::syntax::{Fact, Record, Role, SyntaxError, Told, Trouble, clean, is_idle, is_idle_text, read_record};
+use crate::syntax::{Fact, Heading, Record, Role, SyntaxError, Told, Trouble};
+use crate::syntax::{clean, is_idle, is_idle_text, read_record};
 use crate::text::{LineIndex, RecordPos, SourceId, Span};
 
 use super::blocks::Block;
@@ -213,7 +214,7 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
     let mut scan = Scan { process, settings, worker, part, settled, may_recall, recalls: false };
     for record in block.records() {
         scan.part.counts.lines += record.lines;
-        if record.is_idle {
+        if record.heading == Heading::Idle {
             scan.part.counts.other_records += record.lines;
             continue;
         }
@@ -221,7 +222,7 @@ pub fn scan(block: &Block, process: Process, settings: &Settings, worker: &mut W
             // The runtime's own records: what it split is told by the first of them.
             scan.part.counts.other_records += record.lines - 1;
         }
-        if is_idle(record.bytes) || is_idle_text(record.bytes) {
+        if record.heading == Heading::Other && (is_idle(record.bytes) || is_idle_text(record.bytes)) {
             scan.part.counts.other_records += 1;
             continue;
         }

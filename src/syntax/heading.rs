@@ -63,29 +63,55 @@ pub fn is_whole(line: &[u8]) -> bool {
 #[inline]
 fn id(line: &[u8]) -> Option<u32> {
     const STAMP: usize = b"{'t':{'$date':'2026-11-30T08:17:00.824".len();
-    let stamp: &[u8; STAMP] = line.first_chunk()?;
-    // Pieces of a fixed length are compared as numbers, without a call.
-    let is_stamp = stamp.first_chunk() == Some(b"{\"t\":{\"$date\":\"")
-        && (stamp[19], stamp[25], stamp[28], stamp[34]) == (b'-', b'T', b':', b'.');
-    let zone = if *line.get(STAMP)? == b'Z' { 1 } else { b"+00:00".len() };
-    let rest = line.get(STAMP + zone..)?;
-    let severity: &[u8; 18] = rest.first_chunk()?;
-    let is_severity = severity.first_chunk() == Some(b"\"},\"s\":\"")
-        && matches!(&severity[8..13], [b'A'..=b'Z', b'"', b',', b' ', b' '] | [b'D', b'0'..=b'9', b'"', b',', b' '])
-        && severity.last_chunk() == Some(b"\"c\":\"");
-    let component: &[u8; 16] = rest[severity.len()..].first_chunk()?;
-    if !is_stamp || !is_severity || !is_component(*component) {
+    const COLUMNS: usize = b"'},'s':'I',  'c':'COMMAND',  'id':12345678,".len();
+    let columns: &[u8; STAMP + b"+00:00".len() + COLUMNS] = line.first_chunk()?;
+    let is_stamp = word(columns, 0) == u64::from_le_bytes(*b"{\"t\":{\"$")
+        && word(columns, 7) == u64::from_le_bytes(*b"$date\":\"")
+        && (columns[19], columns[25], columns[28], columns[34]) == (b'-', b'T', b':', b'.');
+    let zone = if columns[STAMP] == b'Z' { 1 } else { b"+00:00".len() };
+    let columns: &[u8; COLUMNS] = columns[STAMP + zone..].first_chunk()?;
+    let component: &[u8; 16] = columns[18..].first_chunk()?;
+    let begins = is_stamp
+        && word(columns, 0) == u64::from_le_bytes(*b"\"},\"s\":\"")
+        && is_severity(word(columns, 8))
+        && columns[16..18] == *b":\""
+        && is_component(*component);
+    begins.then(|| number(word(columns, 34), columns[42]))?
+}
+
+/// Eight bytes, of which the first one is the lowest.
+#[inline]
+fn word<const N: usize>(bytes: &[u8; N], at: usize) -> u64 {
+    u64::from_le_bytes(*bytes[at..].first_chunk().expect("there are as many behind every column that is looked at"))
+}
+
+/// Whether it is a severity, the rest of its column and the beginning of the next name: `I",  "c"`, `D1", "c"`
+#[inline]
+fn is_severity(text: u64) -> bool {
+    const LETTER: u64 = u64::from_le_bytes(*b"\0\",  \"c\"");
+    const DEBUG: u64 = u64::from_le_bytes(*b"D\0\", \"c\"");
+    let [letter, level, ..] = text.to_le_bytes();
+    let is_letter = text ^ u64::from(letter) == LETTER && letter.is_ascii_uppercase();
+    is_letter || text ^ u64::from(level) << 8 == DEBUG && level.is_ascii_digit()
+}
+
+/// The number that the digits before a comma are; `next` is the byte behind the eight.
+#[inline]
+fn number(text: u64, next: u8) -> Option<u32> {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let digits = text ^ (b'0' as u64 * EACH);
+    // The first byte above 9 gets its highest bit; what is behind it does not matter.
+    let others = (digits | digits.wrapping_add(0x76 * EACH)) & (0x80 * EACH);
+    let count = others.trailing_zeros() / 8;
+    let behind = if count == 8 { next } else { text.to_le_bytes()[count as usize] };
+    if count == 0 || behind != b',' {
         return None;
     }
-    let mut id = 0;
-    for byte in rest[severity.len() + component.len()..].first_chunk::<9>()? {
-        match byte {
-            b'0'..=b'9' => id = id * 10 + u32::from(byte - b'0'),
-            b',' => return Some(id),
-            _ => return None,
-        }
-    }
-    None
+    // With zeros before them; then two, four and eight of them are put together.
+    let digits = digits << (64 - 8 * count);
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
+    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32)
 }
 
 /// Whether it is a string without escapes, the comma and blanks behind it, and the name of the id: `COMMAND",  "id":`

@@ -20,6 +20,7 @@ mod walk;
 mod wording;
 
 use memchr::memmem::Finder;
+use wide::u8x16;
 
 use crate::model::Event;
 
@@ -178,7 +179,35 @@ impl Outliner {
 /// The text of `line`, if it is UTF-8 without control characters, so that it may have an outline.
 #[must_use]
 pub fn clean(line: &[u8]) -> Option<&str> {
-    // Not `any`: without a way out of the loop it takes many bytes at a time.
-    let least = line.iter().fold(u8::MAX, |least, byte| least.min(*byte));
-    if least >= b' ' { simdutf8::basic::from_utf8(line).ok() } else { None }
+    if has_control(line) { None } else { simdutf8::basic::from_utf8(line).ok() }
+}
+
+/// Whether there are control characters.
+fn has_control(bytes: &[u8]) -> bool {
+    let Some(last) = bytes.last_chunk::<16>() else { return bytes.iter().any(|byte| *byte < b' ') };
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let (chunks, _) = rest.as_chunks::<16>();
+    let least =
+        |least: u8x16, chunks: &[[u8; 16]]| chunks.iter().fold(least, |least, chunk| least.min(u8x16::new(*chunk)));
+    let of_blocks = blocks.iter().fold(u8x16::new(*last), |known, block| least(known, block.as_chunks().0));
+    let least = least(of_blocks, chunks);
+    least.max(u8x16::splat(b' ')).cmp_eq(least).move_mask() != 0xffff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_a_control_character_anywhere_has_no_outline() {
+        for length in 0..200 {
+            let line = " ~\u{7f}é".repeat(length);
+            assert_eq!(clean(line.as_bytes()), Some(line.as_str()));
+            for at in 0..line.len() {
+                let mut odd = line.clone().into_bytes();
+                odd[at] = (at % 32) as u8;
+                assert_eq!(clean(&odd), None, "{at} of {length}");
+            }
+        }
+    }
 }

@@ -53,6 +53,31 @@ pub struct Chunks {
     failure: Option<InputError>,
 }
 
+/// So much is read at first into a buffer that has no memory yet, in bytes: most files are small.
+const AT_FIRST: usize = 8 << 10;
+
+/// Bytes that were read. Behind them are others that the buffer held before: memory that is used again need not be zeroed.
+struct Buffer {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Buffer {
+    fn read(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// Room for `most` bytes more, or for as many as the buffer has or `least`, if that is not as much.
+    fn room(&mut self, least: usize, most: usize) -> &mut [u8] {
+        let end = self.filled + most.min(least.max(self.bytes.len()));
+        if self.bytes.len() < end {
+            self.bytes.reserve(self.filled + most - self.bytes.len());
+            self.bytes.resize(end, 0);
+        }
+        &mut self.bytes[self.filled..end]
+    }
+}
+
 impl Chunks {
     /// The chunks of `reader`, of about `size` bytes each; `name` is for error messages.
     #[must_use]
@@ -63,53 +88,54 @@ impl Chunks {
     }
 
     /// What was read behind the last line end, in one of the `spare` buffers.
-    fn buffer(&mut self, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
-        let mut buffer = spare.pop().unwrap_or_default();
-        buffer.clear();
-        buffer.append(&mut self.rest);
+    fn buffer(&mut self, spare: &mut Vec<Vec<u8>>) -> Buffer {
+        let mut buffer = Buffer { bytes: spare.pop().unwrap_or_default(), filled: 0 };
+        buffer.room(self.rest.len(), self.rest.len()).copy_from_slice(&self.rest);
+        buffer.filled = self.rest.len();
+        self.rest.clear();
         buffer
     }
 
     /// Reads until `buffer` has grown by `count` bytes, nothing more comes, or nothing more comes for now: a reader says so
     /// by failing with `WouldBlock`, and is read again later.
-    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) {
-        if self.ended {
-            return;
-        }
-        let before = buffer.len();
-        buffer.reserve(count);
-        let read = self.reader.by_ref().take(count as u64).read_to_end(buffer);
-        if let Err(source) = read {
-            if source.kind() == ErrorKind::WouldBlock {
-                return;
+    fn fill(&mut self, buffer: &mut Buffer, count: usize) {
+        let goal = buffer.filled + count;
+        while !self.ended && buffer.filled < goal {
+            match self.reader.read(buffer.room(AT_FIRST, goal - buffer.filled)) {
+                Ok(0) => self.ended = true,
+                Ok(count) => buffer.filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(source) => {
+                    let offset = self.offset + buffer.filled as u64;
+                    self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
+                    self.ended = true;
+                }
             }
-            let offset = self.offset + buffer.len() as u64;
-            self.failure = Some(InputError::Broken { name: self.name.clone(), offset, source });
         }
-        self.ended = self.failure.is_some() || buffer.len() - before < count;
     }
 
     /// The next lines in `buffer`; what follows the last line end is kept for later.
-    fn lines(&mut self, mut buffer: Vec<u8>, end: usize) -> Piece {
-        self.rest.extend_from_slice(&buffer[end..]);
-        buffer.truncate(end);
-        let chunk = Chunk { offset: self.offset, bytes: buffer };
+    fn lines(&mut self, mut buffer: Buffer, end: usize) -> Piece {
+        self.rest.extend_from_slice(&buffer.read()[end..]);
+        buffer.bytes.truncate(end);
+        let chunk = Chunk { offset: self.offset, bytes: buffer.bytes };
         self.offset += end as u64;
         Piece::Lines(chunk)
     }
 
     /// Reads on to the end of a line of which `buffer`, longer than the cap, is the beginning or the whole.
-    fn oversize(&mut self, mut buffer: Vec<u8>) -> Piece {
+    fn oversize(&mut self, mut buffer: Buffer) -> Piece {
         let offset = self.offset;
         let mut length = 0;
         loop {
-            if let Some(end) = memchr(b'\n', &buffer) {
+            if let Some(end) = memchr(b'\n', buffer.read()) {
                 length += end as u64 + 1;
-                self.rest = buffer.split_off(end + 1);
+                self.rest.extend_from_slice(&buffer.read()[end + 1..]);
                 break;
             }
-            length += buffer.len() as u64;
-            buffer.clear();
+            length += buffer.filled as u64;
+            buffer.filled = 0;
             if self.ended {
                 break;
             }
@@ -143,36 +169,36 @@ impl Chunks {
             return self.failure.take().map(Err);
         }
         let mut buffer = self.buffer(spare);
-        let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.len());
+        let first_read = self.size.max(if self.at_start { 4 } else { 1 }).saturating_sub(buffer.filled);
         self.fill(&mut buffer, first_read);
-        while self.at_start && buffer.len() < 4 && !self.ended {
+        while self.at_start && buffer.filled < 4 && !self.ended {
             self.fill(&mut buffer, self.size);
         }
         if std::mem::take(&mut self.at_start)
-            && let Some(error) = self.refuse_utf16(&buffer)
+            && let Some(error) = self.refuse_utf16(buffer.read())
         {
             return Some(Err(error));
         }
         let mut searched = 0;
         loop {
-            let first_end = memchr(b'\n', &buffer[searched..]).map(|at| searched + at + 1);
-            if first_end.unwrap_or(buffer.len()) > self.cap {
+            let first_end = memchr(b'\n', &buffer.read()[searched..]).map(|at| searched + at + 1);
+            if first_end.unwrap_or(buffer.filled) > self.cap {
                 return Some(Ok(self.oversize(buffer)));
             }
             if first_end.is_some() {
-                let end = memrchr(b'\n', &buffer).map_or(buffer.len(), |at| at + 1);
+                let end = memrchr(b'\n', buffer.read()).map_or(buffer.filled, |at| at + 1);
                 return Some(Ok(self.lines(buffer, end)));
             }
             if self.ended {
                 break;
             }
-            searched = buffer.len();
+            searched = buffer.filled;
             self.fill(&mut buffer, self.size);
         }
-        if buffer.is_empty() {
+        if buffer.filled == 0 {
             return self.failure.take().map(Err);
         }
-        let end = buffer.len();
+        let end = buffer.filled;
         Some(Ok(self.lines(buffer, end)))
     }
 }
@@ -281,6 +307,20 @@ mod tests {
         }
         assert_eq!(lines, [(true, b"abc\n".to_vec()), (true, b"d\n".to_vec())]);
         assert_eq!(spare.len(), 2);
+    }
+
+    #[test]
+    fn what_was_read_of_one_input_does_not_show_in_the_next() {
+        let mut spare = Vec::new();
+        for text in ["a line that is long\nanother\n", "b\n", "c\nd", "a line that is long\n"] {
+            let mut chunks = chunks(text.as_bytes(), 7, LINE_CAP);
+            let mut read = String::new();
+            while let Some(Ok(Piece::Lines(chunk))) = chunks.read(&mut spare) {
+                read.push_str(&String::from_utf8_lossy(&chunk.bytes));
+                spare.push(chunk.bytes);
+            }
+            assert_eq!(read, text);
+        }
     }
 
     #[test]

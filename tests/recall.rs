@@ -174,7 +174,7 @@ impl Maker {
 
     fn member(&mut self, depth: usize) -> String {
         let field = self.pick(&["a", "a", "b", "b", "c", "a.b", "_id", "x.a"]);
-        match self.random.u8(..if depth > 2 { 9 } else { 13 }) {
+        match self.random.u8(..if depth > 2 { 9 } else { 14 }) {
             0..=2 => format!("\"{field}\":{HOLE}"),
             3..=8 => format!("\"{field}\":{}", self.operators(depth)),
             9 | 10 => {
@@ -182,7 +182,12 @@ impl Maker {
                 format!("\"{}\":[{}]", self.pick(&["$or", "$and", "$nor"]), branches.join(","))
             }
             11 => format!("\"{field}\":{{\"$elemMatch\":{}}}", self.filter(depth + 1)),
-            _ => format!(r#""$expr":{{"$eq":["${field}",{HOLE}]}}"#),
+            12 => format!(r#""$expr":{{"$eq":["${field}",{HOLE}]}}"#),
+            _ => {
+                let measured =
+                    self.pick(&[r#"{"$size":"$a"}"#, r#"{"$and":"$a"}"#, r#"{"$size":"$$a"}"#, r#"{"$size":[[7]]}"#]);
+                format!(r#""$expr":{{"{}":[{measured},{HOLE}]}}"#, self.pick(&["$eq", "$gt", "$add"]))
+            }
         }
     }
 
@@ -230,6 +235,9 @@ impl Maker {
                     r#"{"$project":{"a":"$b"}}"#,
                     r#"{"$group":{"_id":"$a"}}"#,
                     r#"{"$limit":5}"#,
+                    "{\"$skip\":\u{3}}",
+                    "{\"$sample\":{\"size\":\u{3}}}",
+                    "{\"$bucketAuto\":{\"groupBy\":\"$a\",\"buckets\":\u{3}}}",
                     r#"{"$lookup":{"from":"u","localField":"a","foreignField":"b","as":"j","pipeline":[{"$match":{"a":7}}]}}"#,
                 ]);
                 (

@@ -194,7 +194,7 @@ impl<'l> Walk<'l, '_> {
             Role::Contents => walk.verbatim(),
             Role::Pipeline => walk.pipeline(depth + 1),
             Role::Limit => walk.limit(),
-            Role::Skip => walk.gap(Gap::Skipped).map(drop).or_else(|| walk.verbatim()),
+            Role::Skip => walk.skip(),
             Role::Cursor => walk.gap(Gap::Number).map(drop).or_else(|| walk.verbatim()),
             Role::Members => walk.names(depth + 1),
             Role::Comment => walk.gap(Gap::Comment).map(drop),
@@ -222,6 +222,17 @@ impl<'l> Walk<'l, '_> {
         Some(())
     }
 
+    fn skip(&mut self) -> Option<()> {
+        self.gap(Gap::Skipped).map(drop).or_else(|| self.verbatim())
+    }
+
+    /// A literal that only says how many.
+    fn size(&mut self) -> Option<()> {
+        let Some(filling) = self.gap(Gap::Literal) else { return self.verbatim() };
+        self.key.extend(filling.outcome.to_le_bytes());
+        Some(())
+    }
+
     pub(super) fn filter(&mut self, depth: usize) -> Option<()> {
         if self.scanner.peek()? != b'{' {
             return self.verbatim();
@@ -244,18 +255,34 @@ impl<'l> Walk<'l, '_> {
             b"$text" | b"$comment" | b"$near" | b"$nearSphere" | b"$geoWithin" | b"$geoIntersects" => {
                 walk.contents((b"$", u32::MAX), depth + 1)
             }
-            b"$expr" | b"$jsonSchema" => {
-                let start = walk.scanner.at;
-                walk.verbatim()?;
-                walk.relations.add_expression(field.1, &walk.scanner.line[start..walk.scanner.at]);
-                Some(())
-            }
+            b"$expr" => walk.expression(field.1),
+            b"$jsonSchema" => walk.verbatim_expression(field.1),
             b"$exists" | b"$type" | b"$size" | b"$mod" | b"$options" | b"$maxDistance" | b"$minDistance" => {
                 walk.verbatim()
             }
             [b'$', ..] => walk.verbatim_of(field),
             _ => walk.operand((last_name(name), field.1), depth + 1),
         })
+    }
+
+    /// An expression or a schema, which may compare fields.
+    fn verbatim_expression(&mut self, scope: u32) -> Option<()> {
+        let start = self.scanner.at;
+        self.verbatim()?;
+        self.relations.add_expression(scope, &self.scanner.line[start..self.scanner.at]);
+        Some(())
+    }
+
+    /// An expression: as it is, but for a number that the measure of a field is compared with.
+    fn expression(&mut self, scope: u32) -> Option<()> {
+        let Some(number) = before_number(self.scanner) else { return self.verbatim_expression(scope) };
+        let text = &self.scanner.line[self.scanner.at..number.at];
+        self.key.extend_from_slice(text);
+        self.relations.add_expression(scope, text);
+        self.scanner = number;
+        self.size()?;
+        self.scanner.take(b']')?;
+        self.scanner.take(b'}')
     }
 
     /// A value that a field is compared with, or operators.
@@ -402,6 +429,11 @@ impl<'l> Walk<'l, '_> {
         match name {
             b"$match" => self.filter(depth),
             b"$limit" => self.limit(),
+            b"$skip" => self.skip(),
+            b"$sample" | b"$bucketAuto" if is_object => self.members(depth, |walk, name| match name {
+                b"size" | b"buckets" => walk.size(),
+                _ => walk.verbatim(),
+            }),
             b"$facet" if is_object => {
                 self.relations.meet(self.statement);
                 self.members(depth, |walk, _| walk.pipeline(depth + 1))
@@ -413,6 +445,27 @@ impl<'l> Walk<'l, '_> {
             _ => self.verbatim(),
         }
     }
+}
+
+/// Where the number stands that a measure of a field is compared with, which is no value of the field, nor a constant:
+/// `{"$gt": [{"$size": "$items"}, 5]}`. `None` if another expression comes.
+fn before_number(mut scanner: Scanner<'_>) -> Option<Scanner<'_>> {
+    scanner.take(b'{')?;
+    matches!(scanner.name()?, b"$eq" | b"$ne" | b"$gt" | b"$gte" | b"$lt" | b"$lte").then_some(())?;
+    scanner.take(b'[')?;
+    scanner.take(b'{')?;
+    let measures = scanner.name()?;
+    matches!(
+        measures,
+        b"$size" | b"$strLenCP" | b"$strLenBytes" | b"$year" | b"$month" | b"$dayOfMonth" | b"$dayOfWeek" | b"$hour"
+    )
+    .then_some(())?;
+    let path = scanner.string()?;
+    let is_path = matches!(path.raw, [b'$', first, ..] if *first != b'$') && !path.is_escaped;
+    is_path.then_some(())?;
+    scanner.take(b'}')?;
+    scanner.take(b',')?;
+    scanner.peek()?.is_ascii_digit().then_some(scanner)
 }
 
 /// Whether a comment could be one that speaks to this program.

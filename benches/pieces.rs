@@ -42,7 +42,9 @@ fn pattern(bencher: Bencher) {
     let mut outliner = Outliner::default();
     let mut patterns = Patterns::default();
     for line in &lines {
-        patterns.learn(line, &mut outliner, marks, 0, || ());
+        if let Some((_, pattern)) = outliner.pattern(line, marks) {
+            patterns.learn(line, &pattern, 0, || ());
+        }
     }
     bencher
         .counter(size(&lines))
@@ -57,7 +59,9 @@ fn legacy_pattern(bencher: Bencher) {
     let mut outliner = Outliner::default();
     let mut patterns = Patterns::default();
     for line in log.lines() {
-        patterns.learn(line, &mut outliner, marks, 0, || ());
+        if let Some((_, pattern)) = outliner.pattern(line, marks) {
+            patterns.learn(line, &pattern, 0, || ());
+        }
     }
     bencher
         .counter(BytesCount::of_str(&log))

@@ -18,24 +18,24 @@ use super::scan::Process;
 pub struct Lesson {
     /// Whose records.
     pub process: Process,
-    /// Which of them.
-    pub like: Like,
-    /// What they are.
-    pub memory: Arc<Memory>,
+    /// The names and the structure of their outlines.
+    pub key: Box<[u8]>,
+    /// What it is.
+    pub news: News,
 }
 
-/// Some records.
+/// What was found out about records of one key.
 #[derive(Debug)]
-pub enum Like {
-    /// Those of an outline.
-    Outline {
-        /// Its names and structure,
-        key: Box<[u8]>,
-        /// and what its values are.
+pub enum News {
+    /// Those whose values are such
+    Are {
+        /// as this says
         ending: Box<[u8]>,
+        /// are this.
+        memory: Arc<Memory>,
     },
-    /// Those that follow the pattern of a line.
-    Line {
+    /// Some of them look like a line.
+    LookLike {
         /// The line,
         line: Box<str>,
         /// its pattern,
@@ -48,11 +48,11 @@ pub enum Like {
 impl Lesson {
     /// About how much of the heap it takes.
     fn bytes(&self) -> usize {
-        let of_like = match &self.like {
-            Like::Outline { key, ending } => key.len() + ending.len(),
-            Like::Line { line, pattern, .. } => line.len() + pattern.bytes(),
+        let of_news = match &self.news {
+            News::Are { ending, memory } => ending.len() + memory.bytes(),
+            News::LookLike { line, pattern, .. } => line.len() + pattern.bytes(),
         };
-        size_of::<Self>() + of_like + self.memory.bytes()
+        size_of::<Self>() + self.key.len() + of_news
     }
 }
 
@@ -143,8 +143,8 @@ mod tests {
         let Record::Slow(event) = read_record(text.as_bytes()) else { panic!("a slow query") };
         let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
         let memory = Memory::of(&Kind::of(&event, process, &settings), &judged, &settings).expect("no chunk map");
-        let like = Like::Outline { key: vec![b'x'; length].into(), ending: Box::default() };
-        Lesson { process, like, memory: Arc::new(memory) }
+        let news = News::Are { ending: Box::default(), memory: Arc::new(memory) };
+        Lesson { process, key: vec![b'x'; length].into(), news }
     }
 
     #[test]

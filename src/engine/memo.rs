@@ -8,13 +8,15 @@ use std::hash::BuildHasher;
 use std::mem::size_of;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::model::Event;
 use crate::rules::{Finding, KeyValue};
-use crate::syntax::{Found, Marks, Outline, Outliner, Patterns, Record, Told, read_record};
+use crate::syntax::{Found, Marks, Outline, Outliner, Pattern, Patterns, Record, Told, read_record};
 use crate::text::{Fingerprint, Span};
 
-use super::exchange::{Exchange, Lesson, Like};
+use super::exchange::{Exchange, Lesson, News};
 use super::judge::{About, Judged, JudgedStatement, Raised, Standing};
 use super::known::Kind;
 use super::prototype::Prototype;
@@ -115,9 +117,9 @@ struct Memories {
     all: Vec<Arc<Memory>>,
     /// Their places, by the shape of the first statement,
     by_shape: FxHashMap<Fingerprint, Vec<u32>>,
-    /// by outline: its names, and what its values are,
-    by_key: FxHashMap<Box<[u8]>, Endings>,
-    /// and by what the lines look like.
+    /// and by outline: its names, and what its values are.
+    by_key: IndexMap<Box<[u8]>, Endings, FxBuildHasher>,
+    /// What lines of known keys look like.
     patterns: Patterns<Option<Arc<Prototype>>>,
 }
 
@@ -179,63 +181,129 @@ impl Memo {
     ) -> Option<Recalled<'_, 'a>> {
         let marks = settings.marks();
         let mut found = self.find(process, line, outliner, marks);
-        if found.is_none() && self.take_in() {
+        if found.is_none_or(|(_, known)| known.is_none()) && self.take_in() {
             found = self.find(process, line, outliner, marks);
         }
-        let Self { processes, exchange, .. } = self;
-        let (_, memories) = processes.iter_mut().find(|(known, _)| *known == process)?;
-        let Some(found) = found else {
-            let tell = |like, memory| exchange.tell(|| Lesson { process, like, memory });
-            return memories.recall_by_outline(line, outliner, settings, tell);
-        };
-        debug_assert!(
-            outliner
-                .read(line, marks)
-                .is_some_and(|outline| memories.of(&outline).is_none_or(|known| known == found.known)),
-            "a line has the outline of its pattern: {line}"
-        );
-        Some(memories.recalled(found))
+        let Some((found, known)) = found else { return self.recall_by_outline(process, line, outliner, settings) };
+        let memories = self.of(process);
+        debug_assert!(memories.is_outline((found.key, known), line, outliner, marks), "that of its pattern: {line}");
+        Some(memories.recalled(found, known?))
     }
 
-    /// The pattern that a line follows.
+    /// The pattern that a line follows, and the place of what is known of its outline.
     fn find<'a>(
         &mut self,
         process: Process,
         line: &'a str,
         outliner: &mut Outliner,
         marks: Marks,
-    ) -> Option<Found<'a>> {
+    ) -> Option<(Found<'a>, Option<u32>)> {
         let (_, memories) = self.processes.iter_mut().find(|(known, _)| *known == process)?;
-        memories.patterns.find(line, outliner, marks)
+        let found = memories.patterns.find(line, outliner, marks)?;
+        Some((found, memories.by_key[found.key as usize].get(outliner.ending()).copied()))
     }
 
-    /// Remembers what a record of that outline is, if it is worth it.
-    pub fn insert(&mut self, process: Process, outline: &Outline<'_, '_>, memory: impl FnOnce() -> Option<Memory>) {
-        if self.outlines >= AT_ONCE && !self.seen.again(hash(outline)) {
-            return;
+    /// Remembers what a record was found to be, if it has an outline and it is worth it.
+    pub fn insert(
+        &mut self,
+        process: Process,
+        (line, event): (&str, &Event),
+        outliner: &mut Outliner,
+        settings: &Settings,
+        memory: impl FnOnce() -> Option<Memory>,
+    ) -> Option<()> {
+        let marks = settings.marks();
+        if let Some((found, _)) = self.find(process, line, outliner, marks) {
+            let (key, _) = self.of(process).by_key.get_index(found.key as usize)?;
+            let key = key.clone();
+            return self.insert_outline(process, (&key, outliner.lasting_ending()?), memory);
         }
-        let Some(memory) = memory() else { return };
-        let Outline { key, ending, .. } = *outline;
-        let memory = self.remember(process, (key, ending), &Arc::new(memory));
-        self.exchange.tell(|| Lesson {
-            process,
-            like: Like::Outline { key: key.into(), ending: ending.into() },
-            memory,
-        });
+        if !self.of(process).patterns.is_worth_it() {
+            let Outline { key, ending, .. } = outliner.read(line, marks)?;
+            return self.insert_outline(process, (key, ending), memory);
+        }
+        let (Outline { key, ending, .. }, pattern) = outliner.pattern(line, marks)?;
+        self.insert_outline(process, (key, ending), memory)?;
+        self.learn(process, key, (line, pattern), || Prototype::of(event, line, settings).map(Arc::new));
+        Some(())
+    }
+
+    /// Remembers what records of an outline are, if it is worth it, and tells it.
+    fn insert_outline(
+        &mut self,
+        process: Process,
+        (key, ending): (&[u8], &[u8]),
+        memory: impl FnOnce() -> Option<Memory>,
+    ) -> Option<()> {
+        if self.outlines >= AT_ONCE && !self.seen.again(FxBuildHasher.hash_one((key, ending))) {
+            return None;
+        }
+        let memory = self.remember(process, (key, ending), &Arc::new(memory()?));
+        let news = || News::Are { ending: ending.into(), memory };
+        self.exchange.tell(|| Lesson { process, key: key.into(), news: news() });
+        Some(())
+    }
+
+    /// Makes the pattern of a line with that key known, and tells it.
+    fn learn(
+        &mut self,
+        process: Process,
+        key: &[u8],
+        (line, pattern): (&str, Pattern),
+        about: impl FnOnce() -> Option<Arc<Prototype>>,
+    ) {
+        let memories = self.of(process);
+        let Some(number) = memories.by_key.get_index_of(key).and_then(|at| u32::try_from(at).ok()) else { return };
+        let Some(learned) = memories.patterns.learn(line, &pattern, number, about) else { return };
+        let prototype = memories.patterns.about(learned).clone();
+        let news = || News::LookLike { line: line.into(), pattern: Box::new(pattern), prototype };
+        self.exchange.tell(|| Lesson { process, key: key.into(), news: news() });
+    }
+
+    /// What is known of a line that follows no pattern. Its own is made known from now on.
+    fn recall_by_outline<'a>(
+        &mut self,
+        process: Process,
+        line: &'a str,
+        outliner: &mut Outliner,
+        settings: &Settings,
+    ) -> Option<Recalled<'_, 'a>> {
+        let marks = settings.marks();
+        let outline = outliner.read(line, marks)?;
+        let memories = self.of(process);
+        let (known, told) = (memories.of(&outline)?, outline.told);
+        if memories.patterns.is_worth_it()
+            && let Some((outline, pattern)) = outliner.pattern(line, marks)
+        {
+            let about = || match read_record(line.as_bytes()) {
+                Record::Slow(event) => Prototype::of(&event, line, settings).map(Arc::new),
+                _ => None,
+            };
+            self.learn(process, outline.key, (line, pattern), about);
+        }
+        // What shows its key values is known now, so it need not be read for them.
+        let found = self.find(process, line, outliner, marks);
+        let memories = self.of(process);
+        Some(match found {
+            Some((found, _)) => memories.recalled(found, known),
+            None => Recalled { memory: &memories.all[known as usize], told, like: None },
+        })
     }
 
     /// Takes in what the other threads found out; whether that is anything.
     fn take_in(&mut self) -> bool {
         let lessons = self.exchange.heard();
         for lesson in &lessons {
-            let Lesson { process, like, memory } = &**lesson;
-            match like {
-                Like::Outline { key, ending } => drop(self.remember(*process, (key, ending), memory)),
-                Like::Line { line, pattern, prototype } => {
-                    let (known, bytes) = self.with_room(*process).place(memory);
-                    self.bytes += bytes;
-                    let memories = self.of(*process);
-                    memories.patterns.adopt(line, pattern, known, || prototype.clone());
+            let Lesson { process, key, news } = &**lesson;
+            match news {
+                News::Are { ending, memory } => drop(self.remember(*process, (key, ending), memory)),
+                News::LookLike { line, pattern, prototype } => {
+                    let Memories { by_key, patterns, .. } = self.of(*process);
+                    if let Some(number) = by_key.get_index_of(key)
+                        && patterns.is_worth_it()
+                    {
+                        patterns.learn(line, pattern, number as u32, || prototype.clone());
+                    }
                 }
             }
         }
@@ -277,38 +345,21 @@ impl Memories {
         self.by_key.get(outline.key)?.get(outline.ending).copied()
     }
 
-    /// What is known of a line that follows a pattern.
-    fn recalled<'a>(&self, Found { known, pattern, told }: Found<'a>) -> Recalled<'_, 'a> {
+    /// What is known, at that place, of a line that follows a pattern.
+    fn recalled<'a>(&self, Found { pattern, told, .. }: Found<'a>, known: u32) -> Recalled<'_, 'a> {
         Recalled { memory: &self.all[known as usize], told, like: Some((self, pattern)) }
     }
 
-    /// What is known of a line that follows no pattern. Its own is made known from now on, and told.
-    fn recall_by_outline<'a>(
-        &mut self,
-        line: &'a str,
-        outliner: &mut Outliner,
-        settings: &Settings,
-        tell: impl FnOnce(Like, Arc<Memory>),
-    ) -> Option<Recalled<'_, 'a>> {
-        let marks = settings.marks();
-        let outline = outliner.read(line, marks)?;
-        let (known, told) = (self.of(&outline)?, outline.told);
-        let about = || match read_record(line.as_bytes()) {
-            Record::Slow(event) => Prototype::of(&event, line, settings).map(Arc::new),
-            _ => None,
-        };
-        let learned = self.patterns.learn(line, outliner, marks, known, about);
-        // What shows its key values is known now, so it need not be read for them.
-        let followed = learned.and_then(|pattern| Some((self.patterns.find(line, outliner, marks)?, pattern)));
-        let Some((found, pattern)) = followed else {
-            return Some(Recalled { memory: &self.all[known as usize], told, like: None });
-        };
-        let prototype = self.patterns.about(found.pattern).clone();
-        tell(
-            Like::Line { line: line.into(), pattern: Box::new(pattern), prototype },
-            Arc::clone(&self.all[known as usize]),
-        );
-        Some(self.recalled(found))
+    /// Whether a line that was just looked at has the outline that its pattern gives it.
+    fn is_outline(&self, (key, known): (u32, Option<u32>), line: &str, outliner: &mut Outliner, marks: Marks) -> bool {
+        let ending = outliner.ending().to_owned();
+        match outliner.read(line, marks) {
+            Some(outline) => {
+                let key = self.by_key.get_index(key as usize).map(|(key, _)| &**key);
+                (key, &*ending) == (Some(outline.key), outline.ending)
+            }
+            None => known.is_none(),
+        }
     }
 
     /// Makes the memory at a place known by an outline; returns about how many bytes that takes, `None` if it is known.
@@ -342,10 +393,6 @@ impl Memories {
     }
 }
 
-fn hash(outline: &Outline<'_, '_>) -> u64 {
-    FxBuildHasher.hash_one((outline.key, outline.ending))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::judge::judge;
@@ -364,9 +411,9 @@ mod tests {
     fn read(memo: &mut Memo, line: &str, outliner: &mut Outliner) {
         let (settings, process) = (Settings::default(), Process::default());
         let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
-        let outline = outliner.read(line, settings.marks()).expect("an outline");
         let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
-        memo.insert(process, &outline, || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings));
+        let memory = || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings);
+        memo.insert(process, (line, &event), outliner, &settings, memory);
     }
 
     /// Whether a slow query is known: by its outline or by its pattern.
@@ -429,7 +476,6 @@ mod tests {
         let (process, settings) = (Process::default(), Settings::default());
         let line = slow_query(r#"{"a":1}"#);
         read(&mut one, &line, &mut outliner);
-        assert!(knows(&mut one, &line, &mut outliner), "and makes the pattern");
         let next = slow_query(r#"{"a":4711}"#);
         assert!(other.find(process, &next, &mut outliner, settings.marks()).is_none());
         let recalled = other.recall(process, &next, &mut outliner, &settings).expect("known");

@@ -359,11 +359,8 @@ impl Scan<'_> {
         let kind = Kind::of(event, *process, settings);
         let mut judged = judge(event, place.position, process.version, settings);
         (judged.own.lead, judged.own.origin) = (place.lead, kind.origin);
-        if *recalls
-            && let Some(line) = clean(place.bytes)
-            && let Some(outline) = outliner.read(line, settings.marks())
-        {
-            memo.insert(*process, &outline, || Memory::of(&kind, &judged, settings));
+        if *recalls && let Some(line) = clean(place.bytes) {
+            memo.insert(*process, (line, event), outliner, settings, || Memory::of(&kind, &judged, settings));
         }
         let mut sink = Sink { part, settled, tallies, settings };
         sink.count(&kind, &Told::by_event(event), place.position, || Read { judged, record: place.bytes });

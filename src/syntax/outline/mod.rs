@@ -165,14 +165,29 @@ impl Outliner {
         (now.find(key).is_none() && now.find(ending).is_none()).then_some(values)
     }
 
-    /// The pattern of `line`, if it has an outline.
-    fn pattern(&mut self, line: &str, marks: Marks) -> Option<Pattern> {
+    /// How the outline of the line ends that was looked at last.
+    #[must_use]
+    pub fn ending(&self) -> &[u8] {
+        &self.ending
+    }
+
+    /// The same; `None` if what it says holds only for the time of the line.
+    #[must_use]
+    pub fn lasting_ending(&self) -> Option<&[u8]> {
+        self.now.find(&self.ending).is_none().then_some(&self.ending)
+    }
+
+    /// The outline of `line` and its pattern.
+    pub fn pattern<'k, 'l>(&'k mut self, line: &'l str, marks: Marks) -> Option<(Outline<'k, 'l>, Pattern)> {
         let mut relations = Relations::new();
-        let n_shards = self.walk(line.as_bytes(), marks, &mut relations)?.n_shards;
+        let values = self.walk(line.as_bytes(), marks, &mut relations)?;
+        let n_shards = values.n_shards;
+        let told = values.told(line, &mut self.clock)?;
         // Gaps whose text is looked at when a line is recognised are numbered among themselves.
         let place = |gap: usize| self.pieces[..gap].iter().filter(|piece| piece.gap.is_of_literals()).count();
         let recipe = relations.recipe(place);
-        Some(Pattern { pieces: self.pieces.clone(), recipe, ending: self.ending.as_slice().into(), n_shards })
+        let pattern = Pattern { pieces: self.pieces.clone(), recipe, n_shards };
+        Some((Outline { key: &self.key, ending: &self.ending, told }, pattern))
     }
 }
 

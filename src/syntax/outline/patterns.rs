@@ -8,8 +8,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::text::Span;
 
 use super::aside::Asides;
@@ -26,8 +24,6 @@ use crate::syntax::scanner::{Scanner, Spelling, end_of_number, end_of_string, en
 pub struct Pattern {
     pub(super) pieces: Vec<Piece>,
     pub(super) recipe: Recipe,
-    /// What the literals of the line are to each other, and what else its key ends with.
-    pub(super) ending: Box<[u8]>,
     pub(super) n_shards: Option<u64>,
 }
 
@@ -35,7 +31,7 @@ impl Pattern {
     /// About how much of the heap it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        size_of_val(self.pieces.as_slice()) + size_of_val(self.recipe.literals.as_slice()) + self.ending.len()
+        size_of_val(self.pieces.as_slice()) + size_of_val(self.recipe.literals.as_slice())
     }
 }
 
@@ -183,7 +179,7 @@ impl Reader for Gaps<'_, '_> {
     }
 }
 
-/// Lines' patterns, for each the number under which it was made known, and something about the line that it was made of.
+/// Lines' patterns, for each the number of the key of its lines, and something about the line that it was made of.
 #[derive(Debug)]
 pub struct Patterns<P> {
     tree: Tree,
@@ -193,11 +189,11 @@ pub struct Patterns<P> {
     learned: u64,
 }
 
-/// A line that follows a pattern.
+/// A line that follows a pattern. How its outline ends the outliner knows that looked at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'l> {
-    /// The number under which its outline was made known.
-    pub known: u32,
+    /// The number of its outline's key: that is the same for all lines of a pattern.
+    pub key: u32,
     /// Its pattern.
     pub pattern: u32,
     /// What it tells for itself.
@@ -218,19 +214,16 @@ struct End<P> {
     /// Where the gaps were in the line that the pattern was made of.
     gaps: Box<[(usize, usize)]>,
     about: P,
-    /// By the end of the key.
-    known: FxHashMap<Box<[u8]>, u32>,
+    /// The number of the key.
+    key: u32,
 }
-
-/// So many ends of keys are kept for one pattern.
-const MOST_ENDINGS: usize = 256;
 
 /// So much text is kept, in bytes, and so many nodes.
 const MOST_TEXT: usize = 1 << 20;
 const MOST_NODES: usize = 1 << 15;
 
 impl<P> Patterns<P> {
-    /// What a line tells, and which outline it has, if it follows a pattern. It must not have control characters.
+    /// What a line tells, and which key its outline has, if it follows a pattern. It must not have control characters.
     pub fn find<'l>(&mut self, line: &'l str, outliner: &mut Outliner, marks: Marks) -> Option<Found<'l>> {
         let Outliner { distinct, filled, places, ending, clock, .. } = outliner;
         filled.clear();
@@ -257,9 +250,8 @@ impl<P> Patterns<P> {
             relations.write(marks.values_beside(end.n_shards), ending)?;
         }
         values.write_application(marks, ending);
-        let known = *end.known.get(ending.as_slice())?;
         self.found += 1;
-        Some(Found { known, pattern, told: values.told(line, clock)? })
+        Some(Found { key: end.key, pattern, told: values.told(line, clock)? })
     }
 
     /// What is kept about the line that a pattern was made of.
@@ -287,54 +279,27 @@ impl<P> Patterns<P> {
         Some(Span::new(moved(start)?, moved(end)?))
     }
 
-    /// Makes the pattern of a line known under that number, if it is worth it, and returns it. If it is a new one, `about` is
-    /// kept with it.
-    pub fn learn(
-        &mut self,
-        line: &str,
-        outliner: &mut Outliner,
-        marks: Marks,
-        known: u32,
-        about: impl FnOnce() -> P,
-    ) -> Option<Pattern> {
-        if !self.is_worth_it() {
-            return None;
-        }
-        let pattern = outliner.pattern(line, marks)?;
-        self.put(line, &pattern, known, about).then_some(pattern)
-    }
-
-    /// The same of a line whose pattern is known from elsewhere.
-    pub fn adopt(&mut self, line: &str, pattern: &Pattern, known: u32, about: impl FnOnce() -> P) {
-        if self.is_worth_it() {
-            self.put(line, pattern, known, about);
-        }
-    }
-
-    /// Lines that differ in what is taken for text are not worth it.
-    fn is_worth_it(&self) -> bool {
+    /// Whether there is use in another pattern: lines that differ in what is taken for text are not worth it.
+    #[must_use]
+    pub fn is_worth_it(&self) -> bool {
         self.learned <= 1024 + self.found / 16
     }
 
-    fn put(&mut self, line: &str, pattern: &Pattern, known: u32, about: impl FnOnce() -> P) -> bool {
-        let Pattern { pieces, recipe, ending, n_shards } = pattern;
+    /// Makes the pattern of a line known whose key has that number; returns its own, if it is a new one. `about` is kept with
+    /// it.
+    pub fn learn(&mut self, line: &str, pattern: &Pattern, key: u32, about: impl FnOnce() -> P) -> Option<u32> {
+        let Pattern { pieces, recipe, n_shards } = pattern;
         let (text, nodes) = self.tree.size();
         if text + line.len() > MOST_TEXT || nodes + 2 * pieces.len() > MOST_NODES {
             (self.tree, self.asides, self.ends) = (Tree::default(), Asides::default(), Vec::new());
         }
         self.learned += 1;
         let next = u32::try_from(self.ends.len()).expect("there are fewer than nodes");
-        let end = self.tree.insert(line.as_bytes(), pieces, next);
-        if end == next {
+        (self.tree.insert(line.as_bytes(), pieces, next) == next).then(|| {
             let (recipe, n_shards) = (recipe.clone(), *n_shards);
             let gaps = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
-            self.ends.push(End { recipe, n_shards, gaps, about: about(), known: FxHashMap::default() });
-        }
-        let known_here = &mut self.ends[end as usize].known;
-        let has_room = known_here.len() < MOST_ENDINGS;
-        if has_room {
-            known_here.insert(ending.clone(), known);
-        }
-        has_room
+            self.ends.push(End { recipe, n_shards, gaps, about: about(), key });
+            next
+        })
     }
 }

@@ -347,14 +347,21 @@ struct Records {
 fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
     let (mut frames, mut runs) = (Vec::new(), Vec::new());
     let (mut at, mut line_count) = (scanned, 0);
+    let mut idle = Idle::default();
     while at < bytes.len() {
         let end = at + line_length(&bytes[at..]);
         let line = without_line_end(&bytes[at..end]);
         let Some(Open { frame, start }) = &mut open else {
             match heading(line) {
-                Heading::Other => open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset }),
-                Heading::Telling => runs.push(Run { range: at..end, lines: 1, heading: Heading::Telling }),
-                Heading::Idle => add_idle(&mut runs, at..end),
+                Heading::Idle => idle.add(at),
+                Heading::Telling => {
+                    idle.end(at, &mut runs);
+                    runs.push(Run { range: at..end, lines: 1, heading: Heading::Telling });
+                }
+                Heading::Other => {
+                    idle.end(at, &mut runs);
+                    open = Frame::begin(line).map(|(frame, offset)| Open { frame, start: at + offset });
+                }
             }
             (at, line_count) = (end, line_count + 1);
             continue;
@@ -373,17 +380,32 @@ fn records(bytes: &[u8], scanned: usize, mut open: Option<Open>) -> Records {
         }
         (at, line_count) = (end, line_count + 1);
     }
+    idle.end(at, &mut runs);
     Records { frames, runs, open, line_count }
 }
 
-/// Adds a line in which nothing matters, to those before it if there are such.
-fn add_idle(runs: &mut Vec<Run>, line: Range<usize>) {
-    match runs.last_mut().filter(|run| run.range.end == line.start && run.heading == Heading::Idle) {
-        Some(run) => {
-            run.range.end = line.end;
-            run.lines += 1;
+/// Lines in which nothing matters that follow on each other.
+#[derive(Default)]
+struct Idle {
+    start: usize,
+    lines: u64,
+}
+
+impl Idle {
+    /// One that begins at `at`.
+    fn add(&mut self, at: usize) {
+        if self.lines == 0 {
+            self.start = at;
         }
-        None => runs.push(Run { range: line, lines: 1, heading: Heading::Idle }),
+        self.lines += 1;
+    }
+
+    /// At `at` begins something else.
+    fn end(&mut self, at: usize, runs: &mut Vec<Run>) {
+        if self.lines > 0 {
+            runs.push(Run { range: self.start..at, lines: self.lines, heading: Heading::Idle });
+            self.lines = 0;
+        }
     }
 }
 

@@ -60,7 +60,7 @@ pub fn is_whole(line: &[u8]) -> bool {
 
 /// The id of a line that begins as servers write it, where members stand in columns:
 /// `{"t":{"$date":"2026-11-30T08:17:00.824+00:00"},"s":"I",  "c":"COMMAND",  "id":51803,`
-#[inline]
+#[inline(always)]
 fn id(line: &[u8]) -> Option<u32> {
     const STAMP: usize = b"{'t':{'$date':'2026-11-30T08:17:00.824".len();
     const COLUMNS: usize = b"'},'s':'I',  'c':'COMMAND',  'id':12345678,".len();
@@ -96,7 +96,7 @@ fn is_severity(text: u64) -> bool {
 }
 
 /// The number that the digits before a comma are; `next` is the byte behind the eight.
-#[inline]
+#[inline(always)]
 fn number(text: u64, next: u8) -> Option<u32> {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let digits = text ^ (b'0' as u64 * EACH);
@@ -115,7 +115,7 @@ fn number(text: u64, next: u8) -> Option<u32> {
 }
 
 /// Whether it is a string without escapes, the comma and blanks behind it, and the name of the id: `COMMAND",  "id":`
-#[inline]
+#[inline(always)]
 fn is_component(text: [u8; 16]) -> bool {
     const ID: &[u8; 5] = b"\"id\":";
     if text.last_chunk() != Some(ID) {

@@ -18,24 +18,24 @@ use super::scan::Process;
 pub struct Lesson {
     /// Whose records.
     pub process: Process,
-    /// The names and the structure of their outlines.
+    /// The names and the structure in their outlines.
     pub key: Box<[u8]>,
-    /// What it is.
+    /// What was found out about those with that key.
     pub news: News,
 }
 
-/// What was found out about records of one key.
+/// What was found out about records with one key.
 #[derive(Debug)]
 pub enum News {
-    /// Those whose values are such
-    Are {
-        /// as this says
+    /// What those of one outline are.
+    Outline {
+        /// How the outline ends: what the values are.
         ending: Box<[u8]>,
-        /// are this.
+        /// What the records are.
         memory: Arc<Memory>,
     },
-    /// Some of them look like a line.
-    LookLike {
+    /// What some of them look like.
+    Pattern {
         /// The line,
         line: Box<str>,
         /// its pattern,
@@ -49,8 +49,8 @@ impl Lesson {
     /// About how much of the heap it takes.
     fn bytes(&self) -> usize {
         let of_news = match &self.news {
-            News::Are { ending, memory } => ending.len() + memory.bytes(),
-            News::LookLike { line, pattern, .. } => line.len() + pattern.bytes(),
+            News::Outline { ending, memory } => ending.len() + memory.bytes(),
+            News::Pattern { line, pattern, .. } => line.len() + pattern.bytes(),
         };
         size_of::<Self>() + self.key.len() + of_news
     }
@@ -142,8 +142,8 @@ mod tests {
         let text = r#"{"t":{"$date":"2026-11-30T08:17:00.824Z"},"s":"I","c":"COMMAND","id":51803,"ctx":"conn1","msg":"Slow query","attr":{"type":"command","ns":"shop.t","command":{"find":"t","filter":{},"$db":"shop"},"durationMillis":7}}"#;
         let Record::Slow(event) = read_record(text.as_bytes()) else { panic!("a slow query") };
         let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
-        let memory = Memory::of(&Kind::of(&event, process, &settings), &judged, &settings).expect("no chunk map");
-        let news = News::Are { ending: Box::default(), memory: Arc::new(memory) };
+        let memory = Memory::of(&Kind::of(&event, process, &settings), &judged);
+        let news = News::Outline { ending: Box::default(), memory: Arc::new(memory) };
         Lesson { process, key: vec![b'x'; length].into(), news }
     }
 

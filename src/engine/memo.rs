@@ -34,16 +34,22 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What is worth remembering of a record, if its outline decides what was found: where a chunk map is declared, values do.
-    pub fn of(kind: &Kind, judged: &Judged, settings: &Settings) -> Option<Self> {
+    /// Whether the outline of a record decides what was found: where a chunk map is declared, values do.
+    #[must_use]
+    pub fn is_of_outline(judged: &Judged, settings: &Settings) -> bool {
         let has_chunks = |namespace: &str| settings.catalog.get(namespace).is_some_and(|found| found.chunks.is_some());
-        let values_decide = judged.statements.iter().any(|statement| has_chunks(&statement.namespace));
-        (!values_decide).then(|| Self {
+        !judged.statements.iter().any(|statement| has_chunks(&statement.namespace))
+    }
+
+    /// What is worth remembering of a record.
+    #[must_use]
+    pub fn of(kind: &Kind, judged: &Judged) -> Self {
+        Self {
             kind: kind.clone(),
             standing: judged.standing,
             plan: judged.plan.clone(),
             statements: judged.statements.iter().map(counted).collect(),
-        })
+        }
     }
 
     /// About how much of the heap it takes.
@@ -203,14 +209,14 @@ impl Memo {
         Some((found, memories.by_key[found.key as usize].get(outliner.ending()).copied()))
     }
 
-    /// Remembers what a record was found to be, if it has an outline and it is worth it.
+    /// Remembers what a record was found to be, if it has an outline and it is worth it. The outline decides what is found.
     pub fn insert(
         &mut self,
         process: Process,
         (line, event): (&str, &Event),
         outliner: &mut Outliner,
         settings: &Settings,
-        memory: impl FnOnce() -> Option<Memory>,
+        memory: impl FnOnce() -> Memory,
     ) -> Option<()> {
         let marks = settings.marks();
         if let Some((found, _)) = self.find(process, line, outliner, marks) {
@@ -224,8 +230,7 @@ impl Memo {
         }
         let (Outline { key, ending, .. }, pattern) = outliner.pattern(line, marks)?;
         self.insert_outline(process, (key, ending), memory)?;
-        self.learn(process, key, (line, pattern), || Prototype::of(event, line, settings).map(Arc::new));
-        Some(())
+        self.learn(process, key, (line, pattern), || Prototype::of(event, line, settings).map(Arc::new))
     }
 
     /// Remembers what records of an outline are, if it is worth it, and tells it.
@@ -233,13 +238,13 @@ impl Memo {
         &mut self,
         process: Process,
         (key, ending): (&[u8], &[u8]),
-        memory: impl FnOnce() -> Option<Memory>,
+        memory: impl FnOnce() -> Memory,
     ) -> Option<()> {
         if self.outlines >= AT_ONCE && !self.seen.again(FxBuildHasher.hash_one((key, ending))) {
             return None;
         }
-        let memory = self.remember(process, (key, ending), &Arc::new(memory()?));
-        let news = || News::Are { ending: ending.into(), memory };
+        let memory = self.remember(process, (key, ending), &Arc::new(memory()));
+        let news = || News::Outline { ending: ending.into(), memory };
         self.exchange.tell(|| Lesson { process, key: key.into(), news: news() });
         Some(())
     }
@@ -251,13 +256,13 @@ impl Memo {
         key: &[u8],
         (line, pattern): (&str, Pattern),
         about: impl FnOnce() -> Option<Arc<Prototype>>,
-    ) {
+    ) -> Option<()> {
         let memories = self.of(process);
-        let Some(number) = memories.by_key.get_index_of(key).and_then(|at| u32::try_from(at).ok()) else { return };
-        let Some(learned) = memories.patterns.learn(line, &pattern, number, about) else { return };
+        let learned = memories.learn(key, (line, &pattern), about)?;
         let prototype = memories.patterns.about(learned).clone();
-        let news = || News::LookLike { line: line.into(), pattern: Box::new(pattern), prototype };
+        let news = || News::Pattern { line: line.into(), pattern: Box::new(pattern), prototype };
         self.exchange.tell(|| Lesson { process, key: key.into(), news: news() });
+        Some(())
     }
 
     /// What is known of a line that follows no pattern. Its own is made known from now on.
@@ -272,6 +277,7 @@ impl Memo {
         let outline = outliner.read(line, marks)?;
         let memories = self.of(process);
         let (known, told) = (memories.of(&outline)?, outline.told);
+        let mut found = None;
         if memories.patterns.is_worth_it()
             && let Some((outline, pattern)) = outliner.pattern(line, marks)
         {
@@ -280,9 +286,9 @@ impl Memo {
                 _ => None,
             };
             self.learn(process, outline.key, (line, pattern), about);
+            // What shows its key values is known now, so it need not be read for them.
+            found = self.find(process, line, outliner, marks);
         }
-        // What shows its key values is known now, so it need not be read for them.
-        let found = self.find(process, line, outliner, marks);
         let memories = self.of(process);
         Some(match found {
             Some((found, _)) => memories.recalled(found, known),
@@ -296,13 +302,11 @@ impl Memo {
         for lesson in &lessons {
             let Lesson { process, key, news } = &**lesson;
             match news {
-                News::Are { ending, memory } => drop(self.remember(*process, (key, ending), memory)),
-                News::LookLike { line, pattern, prototype } => {
-                    let Memories { by_key, patterns, .. } = self.of(*process);
-                    if let Some(number) = by_key.get_index_of(key)
-                        && patterns.is_worth_it()
-                    {
-                        patterns.learn(line, pattern, number as u32, || prototype.clone());
+                News::Outline { ending, memory } => drop(self.remember(*process, (key, ending), memory)),
+                News::Pattern { line, pattern, prototype } => {
+                    let memories = self.of(*process);
+                    if memories.patterns.is_worth_it() {
+                        memories.learn(key, (line, pattern), || prototype.clone());
                     }
                 }
             }
@@ -348,6 +352,17 @@ impl Memories {
     /// What is known, at that place, of a line that follows a pattern.
     fn recalled<'a>(&self, Found { pattern, told, .. }: Found<'a>, known: u32) -> Recalled<'_, 'a> {
         Recalled { memory: &self.all[known as usize], told, like: Some((self, pattern)) }
+    }
+
+    /// Makes the pattern of a line with that key known, if an outline with the key is known; its number, if it is a new one.
+    fn learn(
+        &mut self,
+        key: &[u8],
+        (line, pattern): (&str, &Pattern),
+        about: impl FnOnce() -> Option<Arc<Prototype>>,
+    ) -> Option<u32> {
+        let number = u32::try_from(self.by_key.get_index_of(key)?).ok()?;
+        self.patterns.learn(line, pattern, number, about)
     }
 
     /// Whether a line that was just looked at has the outline that its pattern gives it.
@@ -412,7 +427,7 @@ mod tests {
         let (settings, process) = (Settings::default(), Process::default());
         let Record::Slow(event) = read_record(line.as_bytes()) else { panic!("a slow query: {line}") };
         let judged = judge(&event, RecordPos { source: SourceId(0), offset: 0, line: 1 }, None, &settings);
-        let memory = || Memory::of(&Kind::of(&event, process, &settings), &judged, &settings);
+        let memory = || Memory::of(&Kind::of(&event, process, &settings), &judged);
         memo.insert(process, (line, &event), outliner, &settings, memory);
     }
 
@@ -443,6 +458,44 @@ mod tests {
         let memo = memo(lists);
         // One value, several, no filter.
         assert_eq!((memo.outlines, memo.processes[0].1.all.len()), (4, 3));
+    }
+
+    #[test]
+    fn a_line_of_a_known_pattern_whose_values_are_new_makes_an_outline_and_no_pattern() {
+        let (mut memo, mut outliner) = (Memo::default(), Outliner::default());
+        let with = |values: &str| slow_query(&format!(r#"{{"a":{{"$in":[{values}]}}}}"#));
+        read(&mut memo, &with("1"), &mut outliner);
+        let follows = |memo: &mut Memo, outliner: &mut Outliner| {
+            let line = with("1,2");
+            let found = memo.find(Process::default(), &line, outliner, Settings::default().marks());
+            found.map(|(found, known)| (found.pattern, known.is_some()))
+        };
+        assert_eq!(follows(&mut memo, &mut outliner), Some((0, false)));
+        assert!(!knows(&mut memo, &with("1,2"), &mut outliner));
+        read(&mut memo, &with("1,2"), &mut outliner);
+        assert_eq!(follows(&mut memo, &mut outliner), Some((0, true)));
+        assert_eq!((memo.outlines, memo.processes[0].1.by_key.len()), (2, 1));
+    }
+
+    #[test]
+    fn numbers_that_only_say_how_many_make_no_outlines() {
+        let (mut memo, mut outliner) = (Memo::default(), Outliner::default());
+        let stages =
+            ["{\"$sample\":{\"size\":#}}", "{\"$bucketAuto\":{\"groupBy\":\"$b\",\"buckets\":#}}", "{\"$skip\":#}"];
+        let filter = r#"{"filter":{"$expr":{"$gt":[{"$size":"$b"},#]}},"find":"t""#.to_owned();
+        let commands = stages.map(|stage| format!(r#"{{"aggregate":"t","pipeline":[{stage}]"#));
+        for command in commands.into_iter().chain([filter]) {
+            let line = |number: &str| {
+                let command = command.replace('#', number);
+                slow_query("{}").replace(r#"{"find":"t","filter":{}"#, &command)
+            };
+            read(&mut memo, &line("7"), &mut outliner);
+            assert!(knows(&mut memo, &line("12"), &mut outliner), "{command}");
+            assert!(!knows(&mut memo, &line("\"12\""), &mut outliner), "{command}");
+        }
+        let compared = |with: &str| slow_query(&format!(r#"{{"$expr":{{"$eq":["$b",{with}]}}}}"#));
+        read(&mut memo, &compared("7"), &mut outliner);
+        assert!(!knows(&mut memo, &compared("12"), &mut outliner), "a value of the field");
     }
 
     #[test]

@@ -359,8 +359,11 @@ impl Scan<'_> {
         let kind = Kind::of(event, *process, settings);
         let mut judged = judge(event, place.position, process.version, settings);
         (judged.own.lead, judged.own.origin) = (place.lead, kind.origin);
-        if *recalls && let Some(line) = clean(place.bytes) {
-            memo.insert(*process, (line, event), outliner, settings, || Memory::of(&kind, &judged, settings));
+        if *recalls
+            && Memory::is_of_outline(&judged, settings)
+            && let Some(line) = clean(place.bytes)
+        {
+            memo.insert(*process, (line, event), outliner, settings, || Memory::of(&kind, &judged));
         }
         let mut sink = Sink { part, settled, tallies, settings };
         sink.count(&kind, &Told::by_event(event), place.position, || Read { judged, record: place.bytes });

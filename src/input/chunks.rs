@@ -67,7 +67,7 @@ impl Buffer {
         &self.bytes[..self.filled]
     }
 
-    /// Room for `most` bytes more, or for as many as the buffer has or `least`, if that is not as much.
+    /// Room for up to `most` bytes more: at once if the buffer has held as much before, else it grows twofold from `least` on.
     fn room(&mut self, least: usize, most: usize) -> &mut [u8] {
         let end = self.filled + most.min(least.max(self.bytes.len()));
         if self.bytes.len() < end {
